@@ -5,14 +5,13 @@
  * The parent process is told where the client is.
  */
 import { createHash } from "node:crypto";
-import { access, constants, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { catalogueAsOf, catalogueEditions } from "#domain/models.ts";
-import { readAssets } from "./build/assets.ts";
+import { catalogueEditions } from "#domain/editions.ts";
+import { catalogueAsOf } from "#domain/models.ts";
 import { compressFolder } from "./build/compress.ts";
-import { documentOf } from "./build/document.ts";
 import { feedOf, robotsOf, sitemapOf } from "./build/feeds.ts";
 import { originPlaceholder } from "./build/head.ts";
 import { putInPlace } from "./build/releases.ts";
@@ -22,38 +21,29 @@ import type { DrawnPage } from "./prerender.tsx";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const configFile = path.join(root, "client/vite.config.ts");
 
-type Prerender = Pick<typeof import("./prerender.tsx"), "addressPlaceholder" | "drawPages" | "routing">;
+type Program = typeof import("./drawing.ts");
 
-async function bundle(site: string, drawing: string): Promise<Prerender> {
+/** Where servers find the program that draws (server/http/drawer.ts). */
+const programFolder = "drawing";
+
+async function bundle(site: string, drawing: string): Promise<Program> {
   // Imported only if there is something to build, because `npm start` runs this file every time.
   const { build } = await import("vite");
   // Node can load the configuration as it is; with the bundler, Vite would write a copy of it next to the packages.
   const given = { configFile, configLoader: "native", logLevel: "error" } as const;
+  const rolldownOptions = { output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" } };
   await Promise.all([
     build({ ...given, build: { outDir: site, emptyOutDir: true, manifest: true } }),
-    build({ ...given, build: { outDir: drawing, emptyOutDir: true, ssr: "prerender.tsx", copyPublicDir: false } }),
+    build({
+      ...given,
+      define: { "process.env.NODE_ENV": '"production"' },
+      ssr: { noExternal: true },
+      build: { outDir: drawing, emptyOutDir: true, ssr: "drawing.ts", copyPublicDir: false, rolldownOptions },
+    }),
   ]);
-  return (await import(pathToFileURL(path.join(drawing, "prerender.js")).href)) as Prerender;
-}
-
-function fileOf({ kind, language, path: address }: DrawnPage): string {
-  if (kind === "frame") return `pages/${language}/frame.html`;
-  if (kind === "notFound") return `pages/${language}/404.html`;
-  return `pages/${language}${address === "/" ? "/index" : address}.html`;
-}
-
-/** The page's own preview picture, or else the picture of its kind, or else the product's. */
-async function pictureOf(site: string, address: string): Promise<string> {
-  const [kind = "", name] = address.slice(1).split("/");
-  const candidates = name === undefined ? [`${kind}.png`] : [`${kind}-${name}.png`, `${kind}.png`];
-  for (const file of candidates) {
-    const exists = await access(path.join(site, "og", file)).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return file;
-  }
-  return "home.png";
+  const placed = path.join(site, programFolder);
+  await rename(drawing, placed);
+  return (await import(pathToFileURL(path.join(placed, "drawing.mjs")).href)) as Program;
 }
 
 /** A hash that changes with everything that is served. Names of assets already contain a hash of their content; pages are read. */
@@ -71,11 +61,6 @@ interface Edition {
   files: Record<string, string>;
 }
 
-interface Drawing {
-  pages: readonly DrawnPage[];
-  documents: Map<string, string>;
-}
-
 /** Removes from `documents` what is as in the first edition, and names the rest after the edition. */
 function withoutRepeats(documents: Map<string, string>, from: string, first: ReadonlyMap<string, string>): Edition {
   const files: Edition["files"] = {};
@@ -90,12 +75,17 @@ function withoutRepeats(documents: Map<string, string>, from: string, first: Rea
 }
 
 /** Draws the pages once for each edition of the catalogue; the server chooses by the day (http/pages.ts). */
-async function prerender(site: string, { addressPlaceholder, drawPages, routing }: Prerender): Promise<void> {
-  const [template, assets] = await Promise.all([readFile(path.join(site, "index.html"), "utf8"), readAssets(site)]);
-  const draw = async (day: string): Promise<Drawing> => {
-    const pages = await drawPages(day);
+async function drawEditions(site: string, { facts: { addressPlaceholder, fileOf, routing }, openDrawing }: Program): Promise<void> {
+  const drawing = await openDrawing(site, { joins: true });
+  const draw = async (edition: string) => {
+    drawing.show({ edition, off: [], own: [], prices: {} });
+    const pages: DrawnPage[] = [];
     const documents = new Map<string, string>();
-    for (const page of pages) documents.set(fileOf(page), documentOf(page, template, assets, await pictureOf(site, page.path)));
+    for (const [file, place] of drawing.places) {
+      const { page, document } = await drawing.draw(place);
+      pages.push(page);
+      documents.set(file, document);
+    }
     return { pages, documents };
   };
   const [firstDay = catalogueAsOf, ...laterDays] = catalogueEditions;
@@ -122,24 +112,11 @@ async function prerender(site: string, { addressPlaceholder, drawPages, routing 
   await writeFile(path.join(site, "queries.json"), JSON.stringify(routing.queries));
 }
 
-/**
- * The folder to build in. The prerendering program imports packages, which Node looks for in the folders above it, so a spare
- * folder gets a link to node_modules.
- */
-async function openWorkFolder(place: string): Promise<string> {
-  if (place !== spare) return path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
-  const work = `${place}.work`;
-  await rm(work, { recursive: true, force: true });
-  await mkdir(work, { recursive: true });
-  await symlink(path.join(root, "node_modules"), path.join(work, "node_modules"));
-  return work;
-}
-
 async function buildClient(place: string, stamp: string): Promise<void> {
-  const work = await openWorkFolder(place);
+  const work = place === spare ? `${place}.work` : path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
   const site = path.join(work, "site");
   try {
-    await prerender(site, await bundle(site, path.join(work, "drawing")));
+    await drawEditions(site, await bundle(site, path.join(work, "drawing")));
     await compressFolder(site);
     await writeFile(path.join(site, stampFile), stamp);
     await putInPlace(site, place);

@@ -47,6 +47,12 @@ function useFormQueue(): void {
   }, []);
 }
 
+/** In the admin panel the team works: nothing of the product is offered there, and nothing floats above its tables. */
+function useIsForCustomers(): boolean {
+  const [location] = useLocation();
+  return !location.startsWith(paths.admin);
+}
+
 /**
  * Whether the feedback card may be shown: never in the chat, where it would cover the composer, and to signed-in people only
  * after their first answer, because before that they have little to say.
@@ -67,7 +73,8 @@ interface CompanionsProps {
 export function Companions({ prefetch }: CompanionsProps) {
   const { status, user } = useSession();
   const Banner = useFetched(useConsentShown(status), loadBanner);
-  const cardAllowed = useCardAllowed();
+  const isForCustomers = useIsForCustomers();
+  const cardAllowed = useCardAllowed() && isForCustomers;
   const { step, asked } = useFeedback();
   const Feedback = useFetched(asked || (cardAllowed && step === "shown"), loadFeedback);
   useFeedbackTimer();
@@ -79,7 +86,7 @@ export function Companions({ prefetch }: CompanionsProps) {
       <RouteAnnouncer />
       <SleepingSaveSlot />
       <LiveTrialBanner />
-      <SupportButton />
+      {isForCustomers && <SupportButton />}
       <Suspense fallback={null}>
         {Feedback && <Feedback card={cardAllowed} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
         {Banner && <Banner />}

@@ -3,11 +3,20 @@ import path from "node:path";
 import type { Plugin } from "vite";
 import { compilePiece, metadataOf } from "./content/compile.ts";
 import { ContentFault } from "./content/faults.ts";
-import { versionsToRead } from "./content/to-read.ts";
+import { slotsOf, versionsToRead } from "./content/to-read.ts";
 
-const request = /\/content\/\w+\/[\w-]+\.md\?(metadata|piece)$/;
+const request = /\/content\/\w+\/[\w-]+\.md\?(metadata|piece|slots)$/;
 
-/** `content/en/marketing.md?piece` imports the compiled text, and `?metadata` only its metadata. An error in a text fails the build. */
+const forms: Readonly<Record<string, (text: string, file: string) => unknown>> = {
+  metadata: (text, file) => metadataOf(compilePiece(text, file)),
+  piece: versionsToRead,
+  slots: slotsOf,
+};
+
+/**
+ * `content/en/marketing.md?piece` imports the compiled text, `?metadata` only its metadata, and `?slots` what it says of models. An error in
+ * a text fails the build.
+ */
 export function contentPlugin(): Plugin {
   return {
     name: "content",
@@ -19,8 +28,7 @@ export function contentPlugin(): Plugin {
       this.addWatchFile(file);
       try {
         const text = await readFile(file, "utf8");
-        const value = form === "piece" ? versionsToRead(text, file) : metadataOf(compilePiece(text, file));
-        return { code: `export default ${JSON.stringify(value)};`, moduleType: "js", map: null };
+        return { code: `export default ${JSON.stringify(forms[form]?.(text, file))};`, moduleType: "js", map: null };
       } catch (error) {
         if (!(error instanceof ContentFault)) throw error;
         const shown = path.relative(process.cwd(), file);

@@ -18,6 +18,7 @@ export const paths = {
   privacy: "/privacy",
   offline: "/offline",
   admin: "/admin",
+  adminPlace: "/admin/*?",
   design: "/design",
 } as const;
 

@@ -1,4 +1,4 @@
-/** Prerenders every public page in every language, at build and in Node (client/build.ts). The browser never loads this file. */
+/** Draws every public page in every language, in Node: at build, and on servers (drawing.ts). The browser never loads this file. */
 
 import { text } from "node:stream/consumers";
 import type { i18n } from "i18next";
@@ -15,7 +15,6 @@ import { PageHeadContext } from "./components/page-head.ts";
 import { pieceOf } from "./content/library.ts";
 import { articleNames, pieceNameAt } from "./content/names.ts";
 import { VisitorTrialBanner } from "./features/marketing/trial-banner.tsx";
-import { showEdition } from "./lib/shown-edition.ts";
 import type { PageRoute } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 import { framePaths, notFoundPage, pages } from "./routes.tsx";
@@ -65,6 +64,14 @@ async function createTexts(language: LanguageCode): Promise<i18n> {
     interpolation: { escapeValue: false },
   });
   return instance;
+}
+
+const loadedTexts = new Map<LanguageCode, Promise<i18n>>();
+
+function textsOf(language: LanguageCode): Promise<i18n> {
+  const texts = loadedTexts.get(language) ?? createTexts(language);
+  loadedTexts.set(language, texts);
+  return texts;
 }
 
 async function drawApp(texts: i18n, path: string): Promise<{ html: string; head: PageHead }> {
@@ -120,7 +127,8 @@ function partsOf(path: string, language: LanguageCode): string[] {
   ];
 }
 
-async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
+async function drawPage(language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
+  const texts = await textsOf(language);
   const Page = await route.load(path, language);
   const { html, head } = await drawApp(texts, path);
   checkTexts(texts, ["common", "trial", ...route.texts, ...route.laterTexts], path);
@@ -141,18 +149,26 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
   };
 }
 
-/** Renders the pages of one edition of the catalogue, one after another, because what a page collects during its render must not mix with another's. */
-export async function drawPages(edition: string): Promise<DrawnPage[]> {
-  showEdition(edition);
-  const drawn: DrawnPage[] = [];
-  for (const { code: language } of languages) {
-    const texts = await createTexts(language);
-    for (const route of pages) for (const path of route.addresses) drawn.push(await drawPage(texts, language, route, path));
-    drawn.push(await drawPage(texts, language, notFoundPage, addressPlaceholder));
-    // The design page first asks the server whether this is a sandbox, so prerendering it gives only the frame.
-    const frame = await drawApp(texts, paths.design);
-    const given = { frameSources: frameSources(language), sources: [], parts: [], sleeps: false };
-    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, ...given });
-  }
-  return drawn;
+/** The design page first asks the server whether this is a sandbox, so drawing it gives only the frame. */
+async function drawFrame(language: LanguageCode): Promise<DrawnPage> {
+  const frame = await drawApp(await textsOf(language), paths.design);
+  const given = { frameSources: frameSources(language), sources: [], parts: [], sleeps: false };
+  return { kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, ...given };
+}
+
+export type Place = Pick<DrawnPage, "kind" | "language" | "path">;
+
+/** Everything there is to draw. */
+export const places: readonly Place[] = languages.flatMap(({ code: language }) => [
+  ...pages.flatMap((route) => route.addresses.map((path) => ({ kind: "page" as const, language, path }))),
+  { kind: "notFound", language, path: addressPlaceholder },
+  { kind: "frame", language, path: "" },
+]);
+
+/** Draws one page with the models that are shown now. Draw one after another, because what a page collects must not mix with another's. */
+export async function draw({ kind, language, path }: Place): Promise<DrawnPage> {
+  if (kind === "frame") return drawFrame(language);
+  const route = kind === "page" ? pages.find(({ addresses }) => addresses.includes(path)) : notFoundPage;
+  if (!route) throw new Error(`${path} has no route`);
+  return drawPage(language, route, path);
 }

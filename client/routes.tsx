@@ -51,17 +51,19 @@ export const pages: readonly PageRoute[] = [
     sleeps: "briefly",
     stirs: offerPasskeys,
   }),
-  page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
+  page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
     sleeps: "briefly",
   }),
-  privatePage(paths.profile, ["account", "auth", "steps", "billing", "later", "wallet", "errors", "refusals"], async () =>
+  privatePage(paths.profile, ["account", "auth", "steps", "billing", "wallet", "errors", "refusals"], async () =>
     (await signedIn()).loadProfile(),
   ),
-  privatePage(paths.accountSection, ["account", "auth", "steps", "errors", "refusals"], async () =>
+  privatePage(paths.accountSection, ["access", "account", "auth", "steps", "errors", "refusals"], async () =>
     (await signedIn()).loadAccountSection(),
   ),
-  page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
+  // Asks who is there before it fetches the panel, and is the not-found page for everybody but the team.
+  privatePage(paths.adminPlace, ["not-found"], async () => (await signedIn()).loadAdmin()),
+  page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
     sleeps: true,
     stirs: hasDiscount,
@@ -74,11 +76,10 @@ export const pages: readonly PageRoute[] = [
 export const notFoundPage = page("*", ["not-found"], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
 const designPage = privatePage(paths.design, ["design", "wallet"], async () => (await signedIn()).loadDesign());
 
-/** Addresses for which only the frame is prerendered. /admin is one of them, because the server must first say who the person is. */
+/** Addresses for which only the frame is prerendered. */
 export const framePaths: readonly string[] = [
-  ...pages.filter(({ addresses }) => addresses.length === 0).map(({ path }) => path),
+  ...pages.filter(({ addresses }) => addresses.length === 0).map(({ path }) => path.replace("/*?", "")),
   paths.design,
-  paths.admin,
 ];
 
 /** Only in the sandbox, so never in production. */

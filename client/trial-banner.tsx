@@ -9,7 +9,7 @@ import { trialStateOf } from "./lib/trial-state.ts";
 import { useSession } from "./lib/use-session.ts";
 import { paths } from "./paths.ts";
 
-/** The pages that offer the trial in their content to those who can start it. */
+/** The pages that offer the trial in their content to those who can start it. The admin panel offers nothing. */
 const offering: readonly string[] = [paths.profile, paths.aiModels, paths.pricing];
 
 const start = (className: string) => <StartTrial size="small" className={className} />;
@@ -20,7 +20,7 @@ function OwnBanner() {
   const { user } = useSession();
   const check = useSubscription((state) => state.check);
   if (!user) return <VisitorTrialBanner />;
-  if (!check || trialStateOf(check) !== "offered" || offering.includes(location)) return null;
+  if (!check || trialStateOf(check) !== "offered" || offering.includes(location) || location.startsWith(paths.admin)) return null;
   return <TrialBanner action={start} />;
 }
 

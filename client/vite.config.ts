@@ -16,10 +16,11 @@ const api = process.env.API_URL ?? "http://127.0.0.1:3000";
  */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
   const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
-  const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
-  if (piece) return `assets/piece-${written}-${piece}-[hash:7].js`;
-  // Only few answers need it. The service worker keeps it once it was fetched (sw/caches/release.ts).
-  if (/features\/chat\/(code-colours|formula-drawing)\.ts$/.test(facadeModuleId ?? "")) return "assets/on-use-[name]-[hash:7].js";
+  const [, written, piece, form] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?(piece|slots)$/) ?? [];
+  if (piece) return `assets/${form === "slots" ? "on-use-models" : "piece"}-${written}-${piece}-[hash:7].js`;
+  // Only few answers or pages need it. The service worker keeps it once it was fetched (sw/caches/release.ts).
+  if (/(features\/chat\/(code-colours|formula-drawing)|content\/fill-models)\.ts$/.test(facadeModuleId ?? ""))
+    return "assets/on-use-[name]-[hash:7].js";
   if (index) return `assets/locale-${index}-index-[hash:7].js`;
   return language ? `assets/locale-${language}-[name]-[hash:7].js` : "assets/[name]-[hash:7].js";
 }
@@ -85,7 +86,7 @@ const groups = [
   shared("formats", /(lib\/(use-format|format|own-path|shown-edition)|i18n\/problem-text|domain\/(plans|units))\.ts$/),
   shared("models", /(lib\/offered-models|domain\/models)\.ts$/),
   shared("queue", /(features\/contact\/form-queue\.tsx|offline\/(sent-forms|use-form-queue)\.ts)$/),
-  shared("kept", /(features\/kept\/kept-store|offline\/kept-pages)\.ts$/),
+  shared("kept", /(features\/kept\/kept-store|offline\/kept-pages|lib\/format-bytes)\.ts$/),
   shared("dialogs", /(components\/(dialog|empty-state)\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(trash|trash-2)\.mjs)$/),
   shared(
     "controls",

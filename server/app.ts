@@ -6,7 +6,12 @@ import Fastify, { LogController } from "fastify";
 import type { Deps } from "./deps.ts";
 import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-routes.ts";
 import { accountRoutes } from "./features/account/routes.ts";
-import { adminRoutes } from "./features/admin/routes.ts";
+import { adminInboxRoutes } from "./features/admin/inbox-routes.ts";
+import { adminModelRoutes } from "./features/admin/models-routes.ts";
+import { adminPeopleRoutes } from "./features/admin/people-routes.ts";
+import { adminRoutes, publicAdminRoutes } from "./features/admin/routes.ts";
+import { adminViewRoutes } from "./features/admin/views-routes.ts";
+import { adminWorkRoutes } from "./features/admin/work-routes.ts";
 import { emailChangeRoutes, emailLinkRoutes } from "./features/auth/email-routes.ts";
 import { factorRoutes } from "./features/auth/factor-routes.ts";
 import { googleAccountRoutes, googleRoutes, registerGoogle } from "./features/auth/google-routes.ts";
@@ -21,20 +26,28 @@ import { moneyBackRoutes } from "./features/billing/money-back-routes.ts";
 import { orderRoutes } from "./features/billing/order-routes.ts";
 import { planChangeRoutes } from "./features/billing/plan-change-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
+import { billingTeamRoutes } from "./features/billing/team-routes.ts";
 import { transferRoutes } from "./features/billing/transfer-routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
 import { withdrawalRoutes } from "./features/billing/withdrawal-routes.ts";
+import { followPauses } from "./features/catalogue/pauses.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
+import { changedPrices, switchedOff, toldModel } from "./features/catalogue/service.ts";
+import { followSwitches } from "./features/catalogue/switches.ts";
 import { clockRoutes } from "./features/clock/routes.ts";
 import { contactRoutes } from "./features/contact/routes.ts";
 import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
 import { deletionRoutes, restoringRoutes } from "./features/deletion/routes.ts";
+import { figureRoutes } from "./features/figures/routes.ts";
 import { fileRoutes, publicFileRoutes } from "./features/files/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
 import { notificationRoutes, unsubscribeRoutes } from "./features/notifications/routes.ts";
 import { ownDataRoutes } from "./features/own-data/routes.ts";
+import { followSettings } from "./features/settings/follow.ts";
+import { settingsRoutes } from "./features/settings/routes.ts";
+import { supportAccessRoutes } from "./features/support-access/routes.ts";
 import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
 import { limitBodyTime, slowUploadMs } from "./http/body-timeout.ts";
@@ -79,7 +92,7 @@ async function registerPlugins(app: App, deps: Deps, draining: Draining): Promis
       components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
     },
   });
-  await registerRateLimits(app, deps.config);
+  await registerRateLimits(app, deps);
   await app.register(websocket, { options: { maxPayload: realtimePayloadLimit } });
   await registerHealth(app, deps, draining);
   registerSecurityContact(app, deps.config);
@@ -111,7 +124,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       publicAvatarRoutes(deps),
       publicFileRoutes(deps),
       emailLinkRoutes(deps),
-      adminRoutes(),
+      publicAdminRoutes(),
     ]),
   );
   await app.register(
@@ -120,7 +133,9 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       avatarRoutes(deps),
       sessionRoutes(deps),
       ownDataRoutes(deps),
+      supportAccessRoutes(deps),
       fileRoutes(deps),
+      figureRoutes(deps),
       deletionRoutes(deps, answers),
       notificationRoutes(deps),
       factorRoutes(deps),
@@ -134,6 +149,14 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       orderRoutes(deps),
       planChangeRoutes(deps),
       transferRoutes(deps),
+      billingTeamRoutes(deps),
+      adminRoutes(deps),
+      adminInboxRoutes(deps),
+      adminModelRoutes(deps),
+      adminPeopleRoutes(deps),
+      adminViewRoutes(deps),
+      adminWorkRoutes(deps),
+      settingsRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),
       conversationRoutes(deps, answers),
@@ -166,10 +189,22 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
   limitBodyTime(app);
   limitConnections(app.server, deps.config.connectionsPerAddress, deps.config.trustedProxies);
   const draining = registerDraining(app);
+  const stopFollowing = [followPauses(deps), await followSwitches(deps), await followSettings(deps)];
   app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));
   await registerPlugins(app, deps, draining);
   await registerFeatures(app, deps, draining);
-  const site = { publicUrl: deps.config.publicUrl, google: deps.config.google !== undefined, clock: deps.clock };
+  app.addHook("onClose", async () => {
+    for (const stop of stopFollowing) stop();
+  });
+  const { config, clock } = deps;
+  const site = {
+    publicUrl: config.publicUrl,
+    google: config.google !== undefined,
+    ownModels: config.ownModels.map(toldModel),
+    clock,
+    switchedOff: () => switchedOff(deps),
+    changedPrices: () => changedPrices(deps),
+  };
   await registerClient(app, site, clientFolder);
   return app;
 }

@@ -5,7 +5,7 @@
 
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Provider } from "#domain/models.ts";
+import type { OwnProvider, Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
 import type { Bucket } from "./bucket.ts";
@@ -13,6 +13,8 @@ import { readBucket } from "./bucket.ts";
 import { ConfigError, Environment } from "./environment.ts";
 import type { ModelChanges } from "./model-changes.ts";
 import { readModelChanges } from "./model-changes.ts";
+import type { OwnModels } from "./own-models.ts";
+import { readOwnModels } from "./own-models.ts";
 import type { StripeConfig } from "./stripe-config.ts";
 import { readStripe } from "./stripe-config.ts";
 
@@ -55,7 +57,9 @@ export interface Config {
   contactEmail: string;
   /** Name and postal address of whoever offers the product, in one line. */
   postalAddress: string;
-  models: Partial<Record<Provider, ProviderCredentials>>;
+  models: Partial<Record<Provider | OwnProvider, ProviderCredentials>>;
+  /** Models that run on the operator's own servers, offered beside those of the catalogue. */
+  ownModels: OwnModels["models"];
   /** What the operator changes in the catalogue. */
   modelChanges: ModelChanges;
   /** The folder of people's files, as an absolute path. */
@@ -69,6 +73,8 @@ export interface Config {
   workerHealthFile: string | undefined;
   /** For tests: the point at which this process kills itself (fault-points.ts). Undefined in production. */
   faultPoint: string | undefined;
+  /** The variables that were read. Some are secrets; config-variables.ts decides which values may be shown. */
+  environment: Environment;
 }
 
 const secretKeyMinimum = 32;
@@ -179,8 +185,8 @@ function readEncryptionKeys(environment: Environment, production: boolean, secre
   return readKeys(environment, ["ENCRYPTION_KEY", "ENCRYPTION_KEY_PREVIOUS"], "encrypts the secrets of people's authenticator apps");
 }
 
-function readModels(environment: Environment, sandboxUrl: URL | undefined): Config["models"] {
-  const result: Config["models"] = {};
+function readModels(environment: Environment, sandboxUrl: URL | undefined, { servers }: OwnModels): Config["models"] {
+  const result: Config["models"] = Object.fromEntries(servers.map(({ provider, apiKey, baseUrl }) => [provider, { apiKey, baseUrl }]));
   for (const provider of providers) {
     const name = provider.toUpperCase();
     const apiKey = environment.text(`${name}_API_KEY`);
@@ -216,6 +222,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     : undefined;
   const secretKeys = readSecretKeys(environment);
   const publicUrl = readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const ownModels = readOwnModels(environment);
   const config: Config = {
     production,
     host,
@@ -244,7 +251,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     google: readGoogle(environment, sandbox),
     contactEmail: readContactEmail(environment, production),
     postalAddress: readPostalAddress(environment, production),
-    models: readModels(environment, sandboxUrl),
+    models: readModels(environment, sandboxUrl, ownModels),
+    ownModels: ownModels.models,
     modelChanges: readModelChanges(environment),
     storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),
     storageBucket: readBucket(environment),
@@ -252,6 +260,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     logLevel: readLogLevel(environment, production ? "info" : "warn"),
     workerHealthFile: environment.text("WORKER_HEALTH_FILE"),
     faultPoint: production ? undefined : environment.text("TESSERA_FAULT_POINT"),
+    environment,
   };
   if (environment.faults.length > 0) throw new ConfigError(environment.faults);
   return config;

@@ -11,6 +11,8 @@ import type { Db } from "./db/database.ts";
 import { createDatabase, createPool } from "./db/database.ts";
 import type { LiveEvents } from "./http/live-events.ts";
 import { createLiveEvents } from "./http/live-events.ts";
+import type { ModelSwitches } from "./model-switches.ts";
+import { createModelSwitches } from "./model-switches.ts";
 import type { Google } from "./providers/google.ts";
 import { createGoogle } from "./providers/google.ts";
 import type { Mailer } from "./providers/mail.ts";
@@ -22,6 +24,8 @@ import { createS3Storage } from "./providers/storage/s3.ts";
 import type { FileStorage } from "./providers/storage/storage.ts";
 import type { Payments } from "./providers/stripe.ts";
 import { createPayments } from "./providers/stripe.ts";
+import type { Settings } from "./settings.ts";
+import { createSettings } from "./settings.ts";
 
 export type Logger = FastifyBaseLogger;
 
@@ -29,6 +33,8 @@ export interface Deps {
   config: Config;
   db: Db;
   pool: pg.Pool;
+  /** For the starts of answers, which have connections of their own (decision 82). */
+  starts: Db;
   /** Business time. */
   clock: BusinessClock;
   live: LiveEvents;
@@ -36,10 +42,13 @@ export interface Deps {
   /** Cuts off the calls to Stripe that are under way, and refuses any other: the process is about to end. */
   endStripeCalls(): void;
   models: ModelGateway;
+  switches: ModelSwitches;
   mail: Mailer;
   /** Undefined if nobody can sign in with Google. */
   google: Google | undefined;
   storage: FileStorage;
+  /** What admins change while the product runs. */
+  settings: Settings;
   log: Logger;
 }
 
@@ -51,6 +60,9 @@ export function createLogger(level: string, part: string, destination: Destinati
   return pino({ level, base: { part }, redact }, destination);
 }
 
+/** How many statements that start answers run at once. Each has a connection of its own, which has their plans and runs nothing else. */
+export const startConnections = 3;
+
 /** Builds the `Deps` of a process. `close` ends every connection. `part` is the process's name at PostgreSQL and in the log. */
 export function createDeps(
   config: Config,
@@ -58,6 +70,7 @@ export function createDeps(
   log: Logger = createLogger(config.logLevel, part),
 ): Deps & { close(): Promise<void> } {
   const pool = createPool(config.databaseUrl, config.databasePoolSize, `tessera ${part}`);
+  const startPool = createPool(config.databaseUrl, startConnections, `tessera ${part} starts`, startConnections);
   const clock = createBusinessClock(pool, config.databaseUrl, config.sandbox !== undefined);
   const live = createLiveEvents(config, pool);
   const mail = createMailer(config.mail);
@@ -66,19 +79,22 @@ export function createDeps(
     config,
     db: createDatabase(pool),
     pool,
+    starts: createDatabase(startPool),
     clock,
     live,
     payments: createPayments(config.stripe, stripeCalls.signal),
     endStripeCalls: () => stripeCalls.abort(),
     models: createModelGateway(config),
+    switches: createModelSwitches(),
     mail,
     google: config.google && createGoogle(config.google),
     storage: config.storageBucket ? createS3Storage(config.storageBucket) : createDiskStorage(config.storageDir),
+    settings: createSettings({ logLevel: log.level }),
     log,
     async close() {
       stripeCalls.abort();
       await Promise.all([clock.close(), live.close(), mail.close()]);
-      await pool.end();
+      await Promise.all([pool.end(), startPool.end()]);
     },
   };
 }

@@ -14,6 +14,8 @@ export class ConfigError extends Error {
 /** Collects all faults instead of stopping at the first. A variable that is blank counts as not set. */
 export class Environment {
   readonly faults: string[] = [];
+  /** The variables that were asked for, in this order, and whether they are set. */
+  readonly asked = new Map<string, boolean>();
   private readonly variables: NodeJS.ProcessEnv;
 
   constructor(variables: NodeJS.ProcessEnv) {
@@ -21,8 +23,9 @@ export class Environment {
   }
 
   text(name: string): string | undefined {
-    const value = this.variables[name]?.trim();
-    return value === "" ? undefined : value;
+    const value = this.variables[name]?.trim() || undefined;
+    this.asked.set(name, value !== undefined);
+    return value;
   }
 
   required(name: string, why: string): string {

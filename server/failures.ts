@@ -23,8 +23,10 @@ const outageMessages =
   /^(timeout exceeded when trying to connect|Connection is closed\.|Command timed out|Stream isn't writeable|Reached the max retries per request limit|(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN) )/;
 /** Stripe can't be reached, limits our calls, or does not accept our key. */
 const outageTypes: ReadonlySet<unknown> = new Set(["StripeConnectionError", "StripeRateLimitError", "StripeAuthenticationError"]);
+/** SQLSTATE of somebody who waited as long for a lock as `lock_timeout` allows. */
+export const lockNotAvailable = "55P03";
 /** Serialisation failure, deadlock, lock not available. */
-const passingStates: ReadonlySet<unknown> = new Set(["40001", "40P01", "55P03"]);
+const passingStates: ReadonlySet<unknown> = new Set(["40001", "40P01", lockNotAvailable]);
 const deepestCause = 5;
 
 export function sqlState(error: unknown): string | undefined {

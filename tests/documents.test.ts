@@ -53,7 +53,7 @@ describe("the documents", () => {
   });
 
   it("name the migration that defined a function last", () => {
-    const map = read("ARCHITECTURE.md");
+    const map = read("ARCHITECTURE.md") + read("README.md");
     const named = [
       ...[...map.matchAll(/`(\w+)` of `(migrations\/[^`]+)`/g)].map(([, name = "", file = ""]) => ({ name, file })),
       ...[...map.matchAll(/`(migrations\/[^`]+)`: `(\w+)`/g)].map(([, file = "", name = ""]) => ({ name, file })),

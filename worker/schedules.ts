@@ -2,16 +2,17 @@
  * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
  * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
  * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. Sweeps that ask Stripe,
- * sweeps that move credits, sweeps over accounts, wall-time sweeps and the hourly deletion of old data run in separate loops, so that
+ * sweeps that move credits, sweeps over accounts, wall-time sweeps, the hourly deletion of old data, the lists of models and the sums of the figures run in separate loops, so that
  * none waits for another.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { addMilliseconds, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
+import { lockNotAvailable, sqlState } from "#server/failures.ts";
 import { deleteUnusedAvatars } from "#server/features/account/avatars.ts";
 import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";
-import { continueFullCheck } from "#server/features/billing/full-check.ts";
+import { checkNextSlice, continueFullCheck } from "#server/features/billing/full-check.ts";
 import { checkDoubledGrants } from "#server/features/billing/grant-checks.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
@@ -25,6 +26,7 @@ import { sweepNames } from "#server/features/clock/sweeps.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
 import { expireDueGrants, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
+import { addUp } from "#server/features/figures/add-up.ts";
 import { addLogPartitions, dropLogPartitions } from "#server/features/generations/log-partitions.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
@@ -38,6 +40,11 @@ const wallSweepEveryMs = 5_000;
  */
 const headStartMs = 5_000;
 const reconcileEveryMs = hourMs;
+/** How often a sweep that meets a lock tries, and the pause between two tries. */
+const lockTries = 20;
+const lockRetryMs = 1_000;
+/** How often a worker sees whether the lists of models are due. */
+const listsEveryMs = 10 * minuteMs;
 
 async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const dueAt = (await dueInstants(deps.db)).reconcile ?? now;
@@ -48,6 +55,7 @@ async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<vo
     .set({ due_at: addMilliseconds(now, reconcileEveryMs) })
     .where("name", "=", "reconcile")
     .execute();
+  await checkNextSlice(deps, signal);
 }
 
 const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSignal) => Promise<unknown>>> = {
@@ -141,26 +149,54 @@ async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
   }
 }
 
+/** Partitions are made and dropped under locks that are waited for 100 ms only, so that nobody waits for them long. Tries until they are free. */
+async function whenFree(stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable || tries === lockTries || stopping.aborted) throw error;
+      await pause(lockRetryMs, stopping);
+    }
+  }
+}
+
 /** Runs the hourly sweeps, which need neither Stripe nor business time. */
 async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await runIsolated(deps, "log partitions to come", stopping, () => addLogPartitions(deps, stopping));
-    await runIsolated(deps, "log partitions past their limit", stopping, () => dropLogPartitions(deps, stopping));
+    await runIsolated(deps, "log partitions to come", stopping, () => whenFree(stopping, () => addLogPartitions(deps, stopping)));
+    await runIsolated(deps, "log partitions past their limit", stopping, () => whenFree(stopping, () => dropLogPartitions(deps, stopping)));
     await sweepRetention(deps, stopping);
     await runIsolated(deps, "unused pictures", stopping, () => deleteUnusedAvatars(deps, stopping));
     await runIsolated(deps, "books", stopping, () =>
       checkBooks(deps, stopping, (wallets) => checkDoubledGrants({ deps, by: "hourly" }, wallets)),
     );
     await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
-    await runIsolated(deps, "lists of models", stopping, () => checkModelLists(deps, stopping));
     await runIsolated(deps, "ends of models", stopping, () => tellOfEndings(deps, stopping));
     await pause(hourMs, stopping);
   }
 }
 
+/** Adds up the figures of the business. In a loop of its own: after an outage it has much to do. */
+async function runFigures(deps: Deps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await runIsolated(deps, "figures", stopping, () => addUp(deps.db, { signal: stopping }));
+    await pause(minuteMs, stopping);
+  }
+}
+
+/** Asks providers for their lists. In a loop of its own: they may hang, and one that can't be read is asked again within the hour. */
+async function runLists(deps: Deps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await runIsolated(deps, "lists of models", stopping, () => checkModelLists(deps, stopping));
+    await pause(listsEveryMs, stopping);
+  }
+}
+
 export function startSchedules(deps: Deps): Schedules {
   const stopping = new AbortController();
-  const running = Promise.all([runBusiness, runWall, runHourly].map((run) => run(deps, stopping.signal)));
+  const running = Promise.all([runBusiness, runWall, runHourly, runLists, runFigures].map((run) => run(deps, stopping.signal)));
   return {
     async stop(deadlineMs) {
       stopping.abort();

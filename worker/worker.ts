@@ -1,5 +1,7 @@
 import type { Deps } from "#server/deps.ts";
+import { followSwitches } from "#server/features/catalogue/switches.ts";
 import { startClipRunner } from "#server/features/generations/clip-runner.ts";
+import { followSettings } from "#server/features/settings/follow.ts";
 import { createJobConsumer, createJobPublisher } from "#server/queue/connection.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { processors } from "./processors/all.ts";
@@ -29,11 +31,13 @@ export function startWorker(deps: Deps): RunningWorker {
   });
   const schedules = startSchedules(deps);
   const clips = startClipRunner(deps);
+  const following = Promise.all([followSwitches(deps), followSettings(deps)]);
   return {
     async close() {
       const cutOff = setTimeout(() => deps.endStripeCalls(), stripeGraceMs);
       await Promise.all([relay.stop(), schedules.stop(closeDeadlineMs), clips.stop(closeDeadlineMs), consumer.close(closeDeadlineMs)]);
       clearTimeout(cutOff);
+      for (const stop of await following) stop();
       await Promise.all([publisher.close(), heartbeat.stop()]);
     },
   };

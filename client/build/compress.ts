@@ -29,6 +29,8 @@ export async function compressFolder(folder: string): Promise<void> {
     .filter((entry) => entry.isFile() && textual.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))
     // The bundler's own notes for the build are not served.
-    .filter((file) => !path.relative(folder, file).startsWith("."));
+    .filter((file) => !path.relative(folder, file).startsWith("."))
+    // Nor is the program that draws.
+    .filter((file) => !path.relative(folder, file).startsWith("drawing"));
   await Promise.all(files.map(compressFile));
 }

@@ -10,11 +10,23 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
+/** Browsers fetch no link that is disabled. The bundler's loader finds these, and takes the styles that the sheet has for loaded. */
+function styleTags(styles: readonly string[], sheet: string | undefined): string[] {
+  const tag = (file: string) => `<link rel="stylesheet" crossorigin href="${file}">`;
+  if (sheet === undefined) return styles.map(tag);
+  return [tag(sheet), ...styles.map((file) => `<link disabled rel="stylesheet" crossorigin href="${file}">`)];
+}
+
 /** Preload tags let the browser fetch at once what the page's script would only request later: three round trips become one. */
-function loadingTags(page: DrawnPage, { frameScripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
+function loadingTags(
+  page: DrawnPage,
+  { frameScripts, styles }: ReturnType<Assets["filesOf"]>,
+  sheet: string | undefined,
+  fonts: readonly string[],
+): string[] {
   return [
-    ...assets.fontsOf(page).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
-    ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
+    ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
+    ...styleTags(styles, sheet),
     // A frame has nothing to read until its scripts have run, so they are preloaded.
     ...(page.kind === "frame" ? frameScripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),
   ];
@@ -37,7 +49,7 @@ function withLateScripts(html: string, page: DrawnPage, { frameScripts, contentS
   return replaceOnce(html.replace(tag, ""), boot, [...lists, boot].join("\n    "));
 }
 
-export function documentOf(page: DrawnPage, template: string, assets: Assets, picture: string): string {
+export async function documentOf(page: DrawnPage, template: string, assets: Assets, picture: string): Promise<string> {
   const title = documentTitle(page.head.title);
   // Only a page with the address it was rendered for is hydrated; everything else is rendered anew (main.tsx).
   const mark = page.kind === "page" ? ` data-path="${escapeHtml(page.path)}"` : "";
@@ -45,7 +57,11 @@ export function documentOf(page: DrawnPage, template: string, assets: Assets, pi
   html = replaceOnce(html, /<meta name="description"[^>]*>\s*/, "");
   html = replaceOnce(html, /<title>[^<]*<\/title>/, headOf(page, title, picture).join("\n    "));
   const files = assets.filesOf(page);
-  html = replaceOnce(html, "</head>", `  ${loadingTags(page, files, assets).join("\n    ")}\n  </head>`);
+  html = replaceOnce(
+    html,
+    "</head>",
+    `  ${loadingTags(page, files, await assets.sheetOf(files.styles), assets.fontsOf(page)).join("\n    ")}\n  </head>`,
+  );
   if (page.kind !== "frame") html = withLateScripts(html, page, files);
   html = replaceOnce(html, '<div id="root"></div>', `<div id="root"${mark}>${page.html}</div>`);
   html = replaceOnce(html, "</body>", `  ${structuredDataOf(page)}\n  </body>`);

@@ -1,9 +1,9 @@
 import { Minus, Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { LedgerLine } from "#contract/ledger.ts";
-import { findModel } from "#domain/models.ts";
 import styles from "./ledger-lines.module.css";
 import { ItemLink, LinkItem } from "./link-item.tsx";
 import { ModelPattern } from "./model-pattern.tsx";
@@ -35,7 +35,7 @@ function byDay(lines: readonly LedgerLine[], { date }: LedgerCalendar): [string,
 function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }) {
   const { t } = useTranslation(["billing", "wallet"]);
   const { number } = useFormat();
-  const model = line.modelId === null ? undefined : findModel(line.modelId);
+  const model = line.modelId === null ? undefined : knownModel(line.modelId);
   const name = model?.name ?? line.modelId;
   const what = name === null ? t(`billing:ledger.kind.${line.kind}`) : t("billing:ledger.kind.captureModel", { model: name });
   const detail = line.conversationTitle ?? (line.grantKind && t(`wallet:kind.${line.grantKind}`));

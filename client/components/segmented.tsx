@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useId } from "react";
 import { classNames } from "./class-names.ts";
 import styles from "./segmented.module.css";
+import { VisuallyHidden } from "./visually-hidden.tsx";
 
 interface SegmentedProps<Value extends string> {
   /** What is being chosen, for screen readers. */
@@ -17,7 +18,7 @@ export function Segmented<Value extends string>({ label, options, value, onChang
   const name = useId();
   return (
     <fieldset className={classNames(styles.segmented, className)}>
-      <legend className={styles.legend}>{label}</legend>
+      <VisuallyHidden as="legend">{label}</VisuallyHidden>
       {options.map((option) => (
         <label key={option.value} className={styles.option}>
           <input type="radio" name={name} value={option.value} checked={option.value === value} onChange={() => onChange(option.value)} />

@@ -2,11 +2,11 @@ import { Download, Pause, Play, RotateCcw, VolumeX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { apiResponse } from "#client/lib/api.ts";
-import { hasEnded, retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
 import { playTime } from "#client/lib/play-time.ts";
 import { saveFile } from "#client/lib/save-file.ts";
 import { speeds, useSpeechWish } from "#client/lib/speech-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useStoredFile } from "#client/lib/use-stored-file.ts";
 import { Button, IconButton } from "./button.tsx";
 import styles from "./sound-player.module.css";
 
@@ -117,24 +117,17 @@ function Seek({ seconds, length, onSeek }: SeekProps) {
 export function SoundPlayer({ fileId, durationMs, label, name, autoPlay = false }: SoundPlayerProps) {
   const { t } = useTranslation("sounds");
   const audio = useRef<HTMLAudioElement>(null);
-  const address = useFileAddress(fileId);
-  const askFailed = useAddressesFailed();
+  const { address, failed, retry, onError } = useStoredFile(fileId);
   const speed = useSpeechWish((wish) => wish.speed);
   const [playing, setPlaying] = useState(false);
   const [seconds, setSeconds] = useState(0);
-  const [broken, setBroken] = useState<string>();
   const length = durationMs / 1_000;
-  const failed = (address === undefined && askFailed) || (address !== undefined && address === broken);
 
   useEffect(() => {
     if (audio.current) audio.current.playbackRate = speed;
   }, [speed]);
 
-  const again = () => {
-    setBroken(undefined);
-    retryAddress(fileId);
-  };
-  if (address === null || failed) return <Missing deleted={address === null} onRetry={again} />;
+  if (address === null || failed) return <Missing deleted={address === null} onRetry={retry} />;
   const toggle = () => {
     const player = audio.current;
     if (!player) return;
@@ -160,7 +153,7 @@ export function SoundPlayer({ fileId, durationMs, label, name, autoPlay = false 
           onPause={() => setPlaying(false)}
           onEnded={() => setPlaying(false)}
           onTimeUpdate={(event) => setSeconds(event.currentTarget.currentTime)}
-          onError={() => (hasEnded(fileId) ? retryAddress(fileId) : setBroken(address))}
+          onError={onError}
         >
           {/* What is heard stands beside it as a text. */}
           <track kind="captions" />

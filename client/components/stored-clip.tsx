@@ -1,11 +1,9 @@
 import { Film, Play } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { hasEnded, retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useOnline } from "#client/lib/use-online.ts";
-import { Button } from "./button.tsx";
+import { useStoredFile } from "#client/lib/use-stored-file.ts";
 import { classNames } from "./class-names.ts";
+import { MissingFile } from "./missing-file.tsx";
 import styles from "./stored-clip.module.css";
 import type { ShownPicture } from "./stored-picture.tsx";
 
@@ -24,35 +22,16 @@ const firstFrame = "#t=0.001";
 
 /** A clip of the person, in its proportions from the beginning, with its first frame. It says so if it was deleted or can't be read. */
 export function StoredClip({ clip, onOpen }: StoredClipProps) {
-  const { t } = useTranslation(["clips", "pictures"]);
+  const { t } = useTranslation("clips");
   const { fileId, width, height, alternative, durationMs } = clip;
   const { seconds } = useFormat();
-  const address = useFileAddress(fileId);
-  const askFailed = useAddressesFailed();
-  const [broken, setBroken] = useState<string>();
-  const failed = (address === undefined && askFailed) || (address !== undefined && address === broken);
-  const retry = () => {
-    setBroken(undefined);
-    retryAddress(fileId);
-  };
-  const online = useOnline();
-  const again = useRef(retry);
-  again.current = () => failed && retry();
-  useEffect(() => {
-    if (online) again.current();
-  }, [online]);
+  const { address, failed, retry, onError } = useStoredFile(fileId);
   const shape = { aspectRatio: onOpen ? "1" : `${width} / ${height}` };
   if (address === null || failed)
     return (
-      <div className={classNames(styles.frame, styles.missing)} style={shape}>
-        <Film size={20} aria-hidden="true" />
-        <span>{t(address === null ? "clips:deleted" : "clips:unreadable")}</span>
-        {failed && (
-          <Button size="small" onClick={retry}>
-            {t("pictures:retry")}
-          </Button>
-        )}
-      </div>
+      <MissingFile className={styles.frame} shape={shape} icon={<Film size={20} aria-hidden="true" />} onRetry={failed ? retry : undefined}>
+        {t(address === null ? "deleted" : "unreadable")}
+      </MissingFile>
     );
   const video = address && (
     <video
@@ -65,7 +44,7 @@ export function StoredClip({ clip, onOpen }: StoredClipProps) {
       aria-label={alternative}
       tabIndex={onOpen ? -1 : 0}
       {...{ width, height }}
-      onError={() => (hasEnded(fileId) ? retryAddress(fileId) : setBroken(address))}
+      onError={onError}
     >
       <track kind="captions" />
     </video>
@@ -83,7 +62,7 @@ export function StoredClip({ clip, onOpen }: StoredClipProps) {
       style={shape}
       onClick={onOpen}
       aria-label={`${alternative}, ${seconds(durationMs / 1_000)}`}
-      title={t("clips:open")}
+      title={t("open")}
     >
       {video}
       <span className={styles.badge} aria-hidden="true">

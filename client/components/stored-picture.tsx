@@ -1,10 +1,9 @@
 import { ImageOff } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { hasEnded, retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
-import { useOnline } from "#client/lib/use-online.ts";
-import { Button } from "./button.tsx";
+import { useStoredFile } from "#client/lib/use-stored-file.ts";
 import { classNames } from "./class-names.ts";
+import { MissingFile } from "./missing-file.tsx";
 import styles from "./stored-picture.module.css";
 
 export interface ShownPicture {
@@ -26,34 +25,15 @@ interface StoredPictureProps {
 export function StoredPicture({ picture, square = false, onOpen }: StoredPictureProps) {
   const { t } = useTranslation("pictures");
   const { fileId, width, height, alternative } = picture;
-  const address = useFileAddress(fileId);
-  const askFailed = useAddressesFailed();
-  const [broken, setBroken] = useState<string>();
+  const { address, failed, retry, onError } = useStoredFile(fileId);
   const [loaded, setLoaded] = useState<string>();
-  const failed = (address === undefined && askFailed) || (address !== undefined && address === broken);
-  const retry = () => {
-    setBroken(undefined);
-    retryAddress(fileId);
-  };
-  const online = useOnline();
-  const again = useRef(retry);
-  again.current = () => failed && retry();
-  useEffect(() => {
-    if (online) again.current();
-  }, [online]);
   const frame = styles.frame;
   const shape = { aspectRatio: square ? "1" : `${width} / ${height}` };
   if (address === null || failed)
     return (
-      <div className={classNames(frame, styles.missing)} style={shape}>
-        <ImageOff size={20} aria-hidden="true" />
-        <span>{t(address === null ? "deleted" : "unreadable")}</span>
-        {failed && (
-          <Button size="small" onClick={retry}>
-            {t("retry")}
-          </Button>
-        )}
-      </div>
+      <MissingFile className={frame} shape={shape} icon={<ImageOff size={20} aria-hidden="true" />} onRetry={failed ? retry : undefined}>
+        {t(address === null ? "deleted" : "unreadable")}
+      </MissingFile>
     );
   const image = address && (
     <img
@@ -65,7 +45,7 @@ export function StoredPicture({ picture, square = false, onOpen }: StoredPicture
       data-loaded={loaded === address || undefined}
       decoding="async"
       onLoad={() => setLoaded(address)}
-      onError={() => (hasEnded(fileId) ? retryAddress(fileId) : setBroken(address))}
+      onError={onError}
     />
   );
   if (!onOpen)

@@ -1,6 +1,7 @@
 import { Lock } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import type { GrantKind } from "#domain/credits.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { classNames } from "./class-names.ts";
@@ -48,6 +49,7 @@ function useUntil(planEndsAt: string | null): (grant: WalletGrant) => string {
 export function WalletMosaic({ grants, now, planEndsAt = null, hasPlan = true }: WalletMosaicProps) {
   const { t } = useTranslation("wallet");
   const format = useFormat();
+  const sentences = useSentences();
   const perTile = creditsPerTile(grants);
   const until = useUntil(planEndsAt);
   const kinds = spendableKinds(hasPlan, true);
@@ -76,8 +78,7 @@ export function WalletMosaic({ grants, now, planEndsAt = null, hasPlan = true }:
         ))}
       </ol>
       <figcaption className={styles.scale}>
-        {t("scale", { count: perTile, formatted: format.number(perTile) })}
-        {open.length > 1 && ` ${t("order")}`}
+        {sentences(t("scale", { count: perTile, formatted: format.number(perTile) }), open.length > 1 && t("order"))}
       </figcaption>
     </figure>
   );

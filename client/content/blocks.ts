@@ -1,6 +1,5 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { currentModel } from "#client/lib/offered-models.ts";
-import { isBuilt } from "#domain/models.ts";
 import { TextFault } from "./faults.ts";
 import { checked, compileInline, plainText } from "./inline.ts";
 import type { Block, Heading, Inline } from "./piece.ts";
@@ -50,7 +49,7 @@ function prompt(token: Tokens.Code): Block {
   if (!model) throw new TextFault(`there is no model ${named}`, token.raw);
   if (token.text.trim() === "") throw new TextFault("the prompt is empty", token.raw);
   const { id, name, category, credits, unit } = model;
-  return { type: "prompt", model: { id, name, category, credits, unit, built: isBuilt(model) }, text: checked(token.text.trim()) };
+  return { type: "prompt", model: { id, name, category, credits, unit }, text: checked(token.text.trim()) };
 }
 
 function list(token: Tokens.List, outline: Outline): Block {

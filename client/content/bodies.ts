@@ -1,4 +1,4 @@
-import { shownEdition } from "#client/lib/shown-edition.ts";
+import { shownModels } from "#client/lib/shown-edition.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { PieceName } from "./names.ts";
 import type { PieceToRead, PieceVersions } from "./piece.ts";
@@ -16,13 +16,23 @@ export function isWritten(name: PieceName): boolean {
 const loaded = new Map<string, PieceVersions>();
 const loading = new Map<string, Promise<PieceToRead>>();
 
-/** The version for the edition of the catalogue that the page shows. */
-function versionOf({ piece, changes }: PieceVersions): PieceToRead {
-  const edition = shownEdition() ?? "";
+/** Needed only on pages whose models are those of no edition. */
+let fill: typeof import("./fill-models.ts") | undefined;
+
+async function prepareModels(file: string): Promise<void> {
+  const { off, own, prices } = shownModels();
+  if (!off[0] && !own[0] && !Object.keys(prices)[0]) return;
+  fill = await import("./fill-models.ts");
+  await fill.loadSlots(file);
+}
+
+/** The version for the models that the page shows. */
+function versionOf(file: string, { piece, changes }: PieceVersions): PieceToRead {
+  const edition = shownModels().edition ?? "";
   const change = changes.findLast(({ from }) => from <= edition);
-  if (!change) return piece;
-  const changed = new Map(change.blocks);
-  return { ...piece, ...change.fields, blocks: piece.blocks.map((block, index) => changed.get(index) ?? block) };
+  const changed = new Map(change?.blocks);
+  const read = change ? { ...piece, ...change.fields, blocks: piece.blocks.map((block, index) => changed.get(index) ?? block) } : piece;
+  return fill?.fillModels(file, read) ?? read;
 }
 
 /** The text in that language, or else in English. Rejects if there is none or it can't be fetched. */
@@ -32,9 +42,9 @@ export function loadPiece(language: string, name: PieceName): Promise<PieceToRea
   if (known) return known;
   const load = bodies[file];
   if (!load) return Promise.reject(new Error(`${file} is not written.`));
-  const promise = load().then((versions) => {
+  const promise = Promise.all([load(), prepareModels(file)]).then(([versions]) => {
     loaded.set(file, versions);
-    return versionOf(versions);
+    return versionOf(file, versions);
   });
   loading.set(file, promise);
   // Forget a failed fetch, so that the next call tries again.
@@ -46,5 +56,5 @@ export function loadPiece(language: string, name: PieceName): Promise<PieceToRea
 export function loadedPiece(language: string, name: PieceName): PieceToRead | undefined {
   const file = bodies[fileOf(language, name)] ? fileOf(language, name) : fileOf(fallbackLanguage, name);
   const versions = loaded.get(file);
-  return versions && versionOf(versions);
+  return versions && versionOf(file, versions);
 }

@@ -1,6 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
 import { TextFault } from "./faults.ts";
-import { fillFigures, unknownFigures } from "./figures.ts";
+import { fillIn } from "./figure.ts";
+import { allFigures, unknownFigures } from "./figures.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 import { isPieceName, kindOf } from "./names.ts";
 import { curlQuotes } from "./quotes.ts";
@@ -34,7 +35,7 @@ function textOf(values: Record<string, unknown>, field: Field, language: string,
   if (unknown !== undefined) throw fieldFault(`${field}: unknown placeholder ${unknown}`, field);
   // A price in credits needs the interface's plurals, which are not loaded here.
   if (value.includes("{{cost:")) throw fieldFault(`${field} can't hold a price in credits`, field);
-  const text = curlQuotes(fillFigures(value.trim(), { language, credits: String }), language);
+  const text = curlQuotes(fillIn(allFigures, value.trim(), { language, credits: String }), language);
   const length = [...text].length;
   if (length > longest || length < shortest) {
     throw fieldFault(`${field} has ${length} characters; ${shortest} to ${longest} are allowed`, field);

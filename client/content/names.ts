@@ -38,7 +38,7 @@ export function pieceNameAt(pathname: string): PieceName | undefined {
   return pieceNames.find((name) => piecePath(name) === path);
 }
 
-const notForReaders: readonly string[] = [paths.admin, paths.design];
+const notForReaders: readonly string[] = [paths.admin, paths.adminPlace, paths.design];
 
 /** The addresses that a text may link to: all that anybody may open. */
 export const linkablePaths: readonly string[] = [

@@ -13,7 +13,7 @@ export type Inline =
 export type Alignment = "left" | "center" | "right" | null;
 
 /** What a prompt card says of its model. */
-export type PromptModel = Pick<Model, "id" | "name" | "category" | "credits" | "unit"> & { built: boolean };
+export type PromptModel = Pick<Model, "id" | "name" | "category" | "credits" | "unit">;
 
 export type Block =
   /** `line` is the text of an item in a tight list, where a paragraph would have too much space around it. */
@@ -76,6 +76,13 @@ export interface PieceToRead extends Omit<Piece, "creditForms"> {
 /** How a piece reads from that day on, the first of an edition of the catalogue: what differs from the first edition. */
 export interface PieceChange {
   from: string;
+  fields: Partial<PieceToRead>;
+  blocks: [index: number, block: Block][];
+}
+
+/** The parts of a piece that say something of models, which is still to be filled in (fill-models.ts). */
+export interface ModelSlots {
+  creditForms: CreditForms;
   fields: Partial<PieceToRead>;
   blocks: [index: number, block: Block][];
 }

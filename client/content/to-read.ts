@@ -2,19 +2,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { showEdition } from "#client/lib/shown-edition.ts";
+import { showModels } from "#client/lib/shown-edition.ts";
+import { catalogueEditions } from "#domain/editions.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
-import { catalogueAsOf, catalogueEditions } from "#domain/models.ts";
+import { catalogueAsOf } from "#domain/models.ts";
 import { compilePiece } from "./compile.ts";
-import { figuresOf } from "./figures-of.ts";
-import type { Piece, PieceChange, PieceToRead, PieceVersions, Recommendation } from "./piece.ts";
-
-function withFigures(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === "string") return fill(value);
-  if (Array.isArray(value)) return value.map((inner) => withFigures(inner, fill));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFigures(inner, fill)]));
-}
+import { allFigures, fixedFigures } from "./figures.ts";
+import { fillWith } from "./fill-with.ts";
+import { modelFigures } from "./model-figures.ts";
+import type { ModelSlots, Piece, PieceChange, PieceToRead, PieceVersions, Recommendation } from "./piece.ts";
+import { withFigures } from "./with-figures.ts";
 
 /** Leaves out pieces whose text does not exist yet. */
 function recommendationsOf({ related }: Piece, file: string): Recommendation[] {
@@ -28,7 +25,7 @@ function recommendationsOf({ related }: Piece, file: string): Recommendation[] {
 }
 
 function pieceToRead(piece: Piece, file: string): PieceToRead {
-  const { creditForms: _forms, ...filled } = withFigures(piece, figuresOf(piece)) as Piece;
+  const { creditForms: _forms, ...filled } = withFigures(piece, fillWith(allFigures, piece)) as Piece;
   return { ...filled, recommended: recommendationsOf(piece, file) };
 }
 
@@ -40,10 +37,24 @@ function changeOf(first: PieceToRead, piece: PieceToRead, from: string): PieceCh
   return { from, fields: Object.fromEntries(others), blocks };
 }
 
+const ofModels = new RegExp(`"prompt"|\\{\\{(${Object.keys(modelFigures).join("|")})\\b`);
+
+/** What the piece says of models. `file` is its path. */
+export function slotsOf(text: string, file: string): ModelSlots {
+  const piece = compilePiece(text, file);
+  const { creditForms, blocks, ...fields } = withFigures(piece, fillWith(fixedFigures, piece)) as Piece;
+  const isOfModels = (value: unknown) => ofModels.test(JSON.stringify(value));
+  return {
+    creditForms,
+    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => isOfModels(value))),
+    blocks: [...blocks.entries()].filter(([, block]) => isOfModels(block)),
+  };
+}
+
 /** The piece as it reads in each edition of the catalogue. `file` is its path. */
 export function versionsToRead(text: string, file: string): PieceVersions {
   const read = (edition: string) => {
-    showEdition(edition);
+    showModels({ edition, off: [], own: [], prices: {} });
     return pieceToRead(compilePiece(text, file), file);
   };
   const [firstDay = catalogueAsOf, ...days] = catalogueEditions;

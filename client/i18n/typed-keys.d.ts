@@ -1,6 +1,8 @@
 import "i18next";
 import type about from "./locales/en/about.json";
+import type access from "./locales/en/access.json";
 import type account from "./locales/en/account.json";
+import type admin from "./locales/en/admin.json";
 import type auth from "./locales/en/auth.json";
 import type billing from "./locales/en/billing.json";
 import type change from "./locales/en/change.json";
@@ -13,15 +15,18 @@ import type design from "./locales/en/design.json";
 import type doctor from "./locales/en/doctor.json";
 import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
+import type figures from "./locales/en/figures.json";
 import type files from "./locales/en/files.json";
 import type home from "./locales/en/home.json";
+import type inbox from "./locales/en/inbox.json";
 import type install from "./locales/en/install.json";
 import type invoices from "./locales/en/invoices.json";
-import type later from "./locales/en/later.json";
 import type limits from "./locales/en/limits.json";
 import type notFound from "./locales/en/not-found.json";
+import type notice from "./locales/en/notice.json";
 import type offline from "./locales/en/offline.json";
 import type order from "./locales/en/order.json";
+import type outcomes from "./locales/en/outcomes.json";
 import type pictures from "./locales/en/pictures.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
@@ -30,6 +35,7 @@ import type refunds from "./locales/en/refunds.json";
 import type refusals from "./locales/en/refusals.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
+import type settings from "./locales/en/settings.json";
 import type sounds from "./locales/en/sounds.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
@@ -37,6 +43,7 @@ import type trial from "./locales/en/trial.json";
 import type uploads from "./locales/en/uploads.json";
 import type usage from "./locales/en/usage.json";
 import type wallet from "./locales/en/wallet.json";
+import type words from "./locales/en/words.json";
 
 /** Keys are checked against the English files, so a key that does not exist is a compile error. */
 declare module "i18next" {
@@ -45,7 +52,9 @@ declare module "i18next" {
     returnNull: false;
     resources: {
       about: typeof about;
+      access: typeof access;
       account: typeof account;
+      admin: typeof admin;
       auth: typeof auth;
       billing: typeof billing;
       change: typeof change;
@@ -57,15 +66,18 @@ declare module "i18next" {
       doctor: typeof doctor;
       errors: typeof errors;
       feedback: typeof feedback;
+      figures: typeof figures;
       files: typeof files;
       home: typeof home;
+      inbox: typeof inbox;
       install: typeof install;
       invoices: typeof invoices;
       limits: typeof limits;
-      later: typeof later;
       "not-found": typeof notFound;
+      notice: typeof notice;
       offline: typeof offline;
       order: typeof order;
+      outcomes: typeof outcomes;
       clips: typeof clips;
       pictures: typeof pictures;
       plans: typeof plans;
@@ -75,6 +87,7 @@ declare module "i18next" {
       refusals: typeof refusals;
       roi: typeof roi;
       seo: typeof seo;
+      settings: typeof settings;
       sounds: typeof sounds;
       steps: typeof steps;
       support: typeof support;
@@ -82,6 +95,7 @@ declare module "i18next" {
       uploads: typeof uploads;
       usage: typeof usage;
       wallet: typeof wallet;
+      words: typeof words;
     };
   }
 }

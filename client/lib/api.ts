@@ -35,6 +35,8 @@ export class ApiProblem extends Error {
   readonly needed: number | undefined;
   readonly available: number | undefined;
   readonly quotedCredits: number | undefined;
+  readonly since: string | undefined;
+  readonly by: string | undefined;
   readonly fields: readonly { field: string; message: string }[];
 
   constructor(status: number, problem: Partial<Problem>, retryAfterSeconds?: number) {
@@ -47,6 +49,8 @@ export class ApiProblem extends Error {
     this.needed = problem.needed;
     this.available = problem.available;
     this.quotedCredits = problem.quotedCredits;
+    this.since = problem.since;
+    this.by = problem.by;
     this.fields = problem.fields ?? [];
   }
 }

@@ -9,9 +9,11 @@ interface ClipWish {
   options: Pick<ClipOptions, "seconds" | "shape">;
   /** The picture with which it begins. */
   reference: Reference | null;
+  /** One is chosen and not uploaded yet, or may be. */
+  isPending: boolean;
 }
 
-const nothing: ClipWish = { options: usualClip, reference: null };
+const nothing: ClipWish = { options: usualClip, reference: null, isPending: true };
 
 export const useClipWish = create<ClipWish>(() => nothing);
 

@@ -1,6 +1,12 @@
 import { kept } from "./format.ts";
 
+/** Japanese writes a number and its unit without the space that the formatters put between them. */
+function tightened(text: string, language: string): string {
+  return language === "ja" ? text.replace(/(\d) (?=[^ -~])/, "$1") : text;
+}
+
 /** "14 days". Apart from the other formats, since public pages have no use for it. */
 export function formatDays(days: number, language: string): string {
-  return kept(`days ${language}`, () => new Intl.NumberFormat(language, { style: "unit", unit: "day", unitDisplay: "long" })).format(days);
+  const formatter = kept(`days ${language}`, () => new Intl.NumberFormat(language, { style: "unit", unit: "day", unitDisplay: "long" }));
+  return tightened(formatter.format(days), language);
 }

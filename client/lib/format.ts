@@ -68,16 +68,6 @@ export function formatRelative(timestamp: string | Date, now: Date, language: st
   return kept(`relative seconds ${language}`, () => new Intl.RelativeTimeFormat(language)).format(Math.trunc(seconds) || -0, "second");
 }
 
-const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-
-/** "1.4 MB", in powers of 1,000, as devices show their storage. */
-export function formatBytes(bytes: number, language: string): string {
-  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const unit = byteUnits[power] ?? "byte";
-  const options: Intl.NumberFormatOptions = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: power > 1 ? 1 : 0 };
-  return kept(`${unit} ${language}`, () => new Intl.NumberFormat(language, options)).format(bytes / 1000 ** power);
-}
-
 /** "8 sec". */
 export function formatSeconds(seconds: number, language: string): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 0 }).format(seconds);

@@ -1,21 +1,34 @@
-/** The models that a page shows: those of its edition of the catalogue. */
-import type { CatalogueModel, Model } from "#domain/models.ts";
-import { catalogueAsOf, livingModel, modelsAt, startOf } from "#domain/models.ts";
-import { shownEdition } from "./shown-edition.ts";
+/** The models that a page shows: those of its edition of the catalogue and the operator's own, without those that are switched off. */
+import type { Model } from "#domain/models.ts";
+import { catalogue, catalogueAsOf, isOffered, livingModel, startOf } from "#domain/models.ts";
+import type { KnownModel } from "./shown-edition.ts";
+import { shownEdition, shownModels } from "./shown-edition.ts";
 
 const now = () => startOf(shownEdition() ?? catalogueAsOf);
 
-export function offeredModels(): readonly CatalogueModel[] {
-  return modelsAt(now());
+const priced = <Sold extends KnownModel>(model: Sold): Sold => ({ ...model, credits: shownModels().prices[model.id] ?? model.credits });
+
+/** With those that are switched off. */
+export function listedModels(): readonly KnownModel[] {
+  return [...catalogue, ...shownModels().own].filter((model) => isOffered(model, now())).map(priced);
 }
 
-/** The model that stands for the named one: itself while it is offered, then its successor. */
-export function currentModel(id: string): CatalogueModel | undefined {
-  return livingModel(id, now());
+export function offeredModels(): readonly KnownModel[] {
+  return listedModels().filter(({ id }) => !shownModels().off.includes(id));
+}
+
+/** The model that stands for the named one: itself while it is offered, then its successor, or else one of its kind and price. */
+export function currentModel(id: string): KnownModel | undefined {
+  const { off } = shownModels();
+  const named = livingModel(id, now());
+  const isAlike = ({ unit, category, credits }: KnownModel) =>
+    unit === named?.unit && category === named.category && credits === named.credits;
+  const model = livingModel(id, now(), off) ?? offeredModels().find(isAlike) ?? named;
+  return model && priced(model);
 }
 
 /** The first model of a size or a kind, for examples. */
-export function firstModel(wanted: Partial<Pick<Model, "size" | "category" | "unit">>): CatalogueModel | undefined {
+export function firstModel(wanted: Partial<Pick<Model, "size" | "category" | "unit">>): KnownModel | undefined {
   const entries = Object.entries(wanted) as [keyof typeof wanted, string][];
   return offeredModels().find((model) => entries.every(([key, value]) => model[key] === value));
 }

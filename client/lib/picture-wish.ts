@@ -15,13 +15,15 @@ export interface Reference {
 interface PictureWish {
   options: Pick<PictureOptions, "count" | "size" | "quality" | "background">;
   references: readonly Reference[];
+  /** How many others are chosen and not uploaded yet; not 0 until that is known. */
+  pending: number;
   /** The file with what of the first reference is to change. */
   mask: string | null;
   /** What a button of a picture has put into the composer; taken by the chat. */
   given: { prompt: string | null; modelId: string | null } | null;
 }
 
-const nothing: PictureWish = { options: usualPicture, references: [], mask: null, given: null };
+const nothing: PictureWish = { options: usualPicture, references: [], pending: 1, mask: null, given: null };
 
 export const usePictureWish = create<PictureWish>(() => nothing);
 

@@ -214,5 +214,6 @@ export function useRecorder(onDone: (recorded: Blob) => void): Recorder {
 /** The name of what was recorded, with the ending of its kind. */
 export function recordingName(recorded: Blob, title: string): string {
   const ending = recorded.type.includes("mp4") ? "m4a" : recorded.type.includes("ogg") ? "ogg" : "webm";
-  return `${title}.${ending}`;
+  // The slashes of a date and the colon of a time can't be in a file name.
+  return `${title.replaceAll(/[/\\]/g, "-").replaceAll(":", ".")}.${ending}`;
 }

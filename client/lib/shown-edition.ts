@@ -1,19 +1,39 @@
 /**
- * The edition of the catalogue that a page shows (`catalogueEditions`). The server writes the edition of the day into every document, which
- * was prerendered with it, so the browser hydrates the same models that the HTML has.
+ * What a page knows of the models besides the catalogue: the edition that it shows (`catalogueEditions`), which of its models are switched
+ * off, and those that the operator added. The server writes this into every document, which was drawn with it, so the browser hydrates
+ * the same models that the HTML has.
  */
-let edition: string | undefined;
+import type { Model } from "#domain/models.ts";
 
-/** There is no document when pages are prerendered. */
-const { document } = globalThis as { document?: { documentElement: { dataset: { catalogue?: string } } } };
+/** The provider's id and its prices stay on the server. */
+export type KnownModel = Omit<Model, "upstreamModel">;
 
-/** For prerendering: what is drawn from now on shows this edition. */
-export function showEdition(day: string): void {
-  edition = day;
+export interface Shown {
+  /** Undefined if the document names none. */
+  edition?: string | undefined;
+  off: readonly string[];
+  own: readonly KnownModel[];
+  /** In credits by the models' ids: those that are not the catalogue's. */
+  prices: Readonly<Record<string, number>>;
 }
 
-/** The first day of the edition; undefined if the document names none. */
-export function shownEdition(): string | undefined {
-  edition ??= document?.documentElement.dataset.catalogue;
-  return edition;
+let shown: Shown | undefined;
+
+/** For drawing: what is drawn from now on shows these models. */
+export function showModels(models: Shown): void {
+  shown = models;
 }
+
+/** There is no document when pages are drawn. */
+const { document } = globalThis as { document?: { documentElement: { dataset: { catalogue?: string; models?: string } } } };
+
+export function shownModels(): Shown {
+  if (!shown) {
+    const { catalogue, models = "{}" } = document?.documentElement.dataset ?? {};
+    shown = { edition: catalogue, off: [], own: [], prices: {}, ...(JSON.parse(models) as Partial<Shown>) };
+  }
+  return shown;
+}
+
+/** The first day of the edition. */
+export const shownEdition = () => shownModels().edition;

@@ -51,19 +51,7 @@ export function useFormat() {
   }
 
   function timeLeftText(left: TimeLeft): string {
-    switch (left.kind) {
-      case "months": {
-        const months = t("timeLeft.months", { count: left.months });
-        return left.days === 0 ? months : formatList([months, t("timeLeft.days", { count: left.days })], language);
-      }
-      case "days":
-        return t("timeLeft.days", { count: left.days });
-      case "hours":
-        return t("timeLeft.hours", { count: left.hours });
-      case "minutes":
-        return t("timeLeft.minutes", { count: left.minutes });
-      default:
-        return t(`timeLeft.${left.kind}`);
-    }
+    const text = t(`timeLeft.${left.kind}`, { count: "count" in left ? left.count : 0 });
+    return left.kind === "months" && left.days > 0 ? formatList([text, t("timeLeft.days", { count: left.days })], language) : text;
   }
 }

@@ -10,6 +10,7 @@ export function useUtc() {
     kept(`utc ${name} ${language}`, () => new Intl.DateTimeFormat(language, { ...options, timeZone }));
   return {
     date: (timestamp: string) => formatter("date", { dateStyle: "long" }).format(new Date(timestamp)),
+    dateTime: (timestamp: string) => formatter("moment", { dateStyle: "medium", timeStyle: "short" }).format(new Date(timestamp)),
     day: (timestamp: string) => formatter("day", { month: "long", day: "numeric" }).format(new Date(timestamp)),
     month: (timestamp: string) => formatter("month", { month: "long", year: "numeric" }).format(new Date(timestamp)),
     shortDay: (timestamp: string) => formatter("short day", { month: "short", day: "numeric" }).format(new Date(timestamp)),

@@ -1,6 +1,7 @@
 import type { FileInfo } from "#contract/files.ts";
-import type { Kept, Kind } from "./store.ts";
-import { isRecord, listStoredKeys, readStored, removeStored, writeAllStored } from "./store.ts";
+import { filesOfThread } from "./file-keys.ts";
+import type { Entry, Kept, Kind } from "./store.ts";
+import { isRecord, listStoredKeys, readStored, removeStored, removeStoredUnder, writeAllStored } from "./store.ts";
 
 /** An unsent message in one conversation. It survives a reload, a closed tab and a lost connection. */
 export interface Draft {
@@ -46,19 +47,18 @@ export async function readDraft(userId: string, threadKey: string): Promise<Draf
   return await readStored(kind, keyOf(userId, threadKey));
 }
 
+export function entryOfDraft(userId: string, threadKey: string, draft: Draft): Entry {
+  const { text, modelId, files = [] } = draft;
+  const isEmpty = text === "" && modelId === null && files.length === 0;
+  return { kind, key: keyOf(userId, threadKey), value: isEmpty ? undefined : draft };
+}
+
 /**
  * Writes each draft under its `threadKey`, all of them or none. Resolves to the result of the write, for callers that must tell
  * the person.
  */
 export async function writeDrafts(userId: string, drafts: Readonly<Record<string, Draft>>): Promise<Kept> {
-  const isEmpty = ({ text, modelId, files = [] }: Draft) => text === "" && modelId === null && files.length === 0;
-  return await writeAllStored(
-    Object.entries(drafts).map(([threadKey, draft]) => ({
-      kind,
-      key: keyOf(userId, threadKey),
-      value: isEmpty(draft) ? undefined : draft,
-    })),
-  );
+  return await writeAllStored(Object.entries(drafts).map(([threadKey, draft]) => entryOfDraft(userId, threadKey, draft)));
 }
 
 export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<Kept> {
@@ -71,7 +71,8 @@ export async function listDrafted(userId: string): Promise<string[]> {
   return (await listStoredKeys(prefix)).map((key) => key.slice(prefix.length));
 }
 
-/** For a deleted conversation. */
+/** For a deleted conversation, with the files that were chosen in it. */
 export async function forgetDraft(userId: string, threadKey: string): Promise<void> {
   await removeStored(kind, keyOf(userId, threadKey));
+  await removeStoredUnder(filesOfThread(userId, threadKey));
 }

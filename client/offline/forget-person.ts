@@ -1,9 +1,7 @@
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepOnlyConversationsOf } from "./conversations.ts";
-import { keepOnlyLastModelOf } from "./last-model.ts";
 import { dropOldSentForms } from "./sent-forms.ts";
-import { removeStoredOf } from "./store.ts";
-import { keepOnlyCheckOf } from "./subscription-cache.ts";
+import { removeStoredOf, removeStoredUnder } from "./store.ts";
 
 /**
  * Deletes a person's data that came from the server when they sign out, and at a start that finds them signed out. What they
@@ -23,8 +21,8 @@ export function startForgetting(): () => void {
     if (status === "loading" || owner === known) return;
     known = owner;
     void keepOnlyConversationsOf(owner);
-    void keepOnlyCheckOf(owner);
-    void keepOnlyLastModelOf(owner);
+    // The files are what a draft waits for, but unlike a text a picture shows at a glance whose it is.
+    for (const kind of ["subscription:", "lastModel:", "file:"]) void removeStoredUnder(kind, owner ? kind + owner : undefined);
   };
   void dropOldSentForms();
   follow();

@@ -83,17 +83,18 @@ function announce(outcome: FormOutcome): void {
   tell(outcome);
 }
 
-async function alone(work: () => Promise<void>): Promise<void> {
+/** Does the work while no other tab does work of this name. */
+export async function alone(name: string, work: () => Promise<void>): Promise<void> {
   // Browsers offer locks on secure pages only. Elsewhere the Idempotency-Key alone prevents a second message.
   if (!("locks" in navigator)) await work();
-  else await navigator.locks.request("form-queue", work);
+  else await navigator.locks.request(name, work);
 }
 
 /** `overdueOnly` skips forms whose next attempt is not due yet. */
 async function flush(overdueOnly: boolean): Promise<void> {
   clearTimeout(timer);
   if (!navigator.onLine) return;
-  await alone(async () => {
+  await alone("form-queue", async () => {
     for (const form of await listQueuedForms()) {
       if (form.refusal || (overdueOnly && form.dueAtMs > Date.now())) continue;
       if ((await deliver(form)) === "later") break;

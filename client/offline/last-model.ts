@@ -1,6 +1,6 @@
 /** Keeps the model that a person used last on this device. New conversations start with it, also after a reload. */
 import type { Kind } from "./store.ts";
-import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
+import { isRecord, readStored, writeStored } from "./store.ts";
 
 const kind: Kind<{ modelId: string }> = {
   version: 1,
@@ -8,9 +8,7 @@ const kind: Kind<{ modelId: string }> = {
   read: (stored) => (isRecord(stored) && typeof stored.modelId === "string" ? { modelId: stored.modelId } : undefined),
 };
 
-const prefix = "lastModel:";
-
-const keyOf = (userId: string) => prefix + userId;
+const keyOf = (userId: string) => `lastModel:${userId}`;
 
 export async function readLastModel(userId: string): Promise<string | null> {
   return (await readStored(kind, keyOf(userId)))?.modelId ?? null;
@@ -18,9 +16,4 @@ export async function readLastModel(userId: string): Promise<string | null> {
 
 export async function keepLastModel(userId: string, modelId: string): Promise<void> {
   await writeStored(kind, keyOf(userId), { modelId });
-}
-
-/** Deletes the last model of everybody but `userId`; with null, of everybody. */
-export async function keepOnlyLastModelOf(userId: string | null): Promise<void> {
-  await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
 }

@@ -25,7 +25,7 @@ export type Found<Value> = { state: "found"; value: Value } | { state: "absent" 
 export type Kept = "kept" | "full" | "closed" | "newer";
 
 export interface Entry {
-  kind: Kind<unknown>;
+  kind: Pick<Kind<unknown>, "version"> & { stamped?: boolean };
   key: string;
   /** Undefined removes the key. */
   value: unknown;
@@ -60,7 +60,7 @@ async function transact<Result>(mode: IDBTransactionMode, work: (store: IDBObjec
   });
 }
 
-function isNewer(kind: Kind<unknown>, stored: unknown): boolean {
+function isNewer(kind: Entry["kind"], stored: unknown): boolean {
   return isRecord(stored) && typeof stored.version === "number" && stored.version > kind.version;
 }
 
@@ -153,13 +153,13 @@ export async function writeStored<Value>(kind: Kind<Value>, key: string, value: 
 }
 
 /** The result doesn't matter: if the removal failed, either nothing was stored or the value is a newer version's. */
-export async function removeStored(kind: Kind<unknown>, key: string): Promise<void> {
+export async function removeStored(kind: Entry["kind"], key: string): Promise<void> {
   await writeAllStored([{ kind, key, value: undefined }]);
 }
 
-/** Removes every key that begins with `prefix`, except `exceptKey`. */
-export async function removeStoredUnder(kind: Kind<unknown>, prefix: string, exceptKey: string | undefined): Promise<void> {
-  for (const key of (await readAll(prefix)).keys()) if (key !== exceptKey) await removeStored(kind, key);
+/** Removes what begins with `prefix` and not with `except`; what a newer version of the product wrote stays. */
+export async function removeStoredUnder(prefix: string, except?: string): Promise<void> {
+  for (const key of (await readAll(prefix)).keys()) if (!except || !key.startsWith(except)) await removeStored({ version: 1 }, key);
 }
 
 /** Removes everything that has the person's id in its key or as its `owner`, also what a newer version of the product has written. */

@@ -1,6 +1,6 @@
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { Kind } from "./store.ts";
-import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
+import { isRecord, readStored, writeStored } from "./store.ts";
 
 /** The last check that the server returned, and when (milliseconds of this device's clock). */
 export interface CachedCheck {
@@ -28,20 +28,13 @@ const kind: Kind<CachedCheck> = {
   },
 };
 
-const prefix = "subscription:";
-
 /** Spec §3: cached on the device per user id. */
 function keyOf(userId: string): string {
-  return prefix + userId;
+  return `subscription:${userId}`;
 }
 
 export async function readCachedCheck(userId: string): Promise<CachedCheck | undefined> {
   return await readStored(kind, keyOf(userId));
-}
-
-/** Deletes the checks of everybody but `userId`; with null, of everybody. */
-export async function keepOnlyCheckOf(userId: string | null): Promise<void> {
-  await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
 }
 
 export async function writeCachedCheck(userId: string, cached: CachedCheck): Promise<void> {

@@ -16,6 +16,7 @@ import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/noti
 import { PasskeysPanel } from "#client/features/account/passkeys-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
+import { SupportPanel } from "#client/features/account/support-panel.tsx";
 import { TwoStepPanel } from "#client/features/account/two-step-panel.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
 import { WaysInPanel } from "#client/features/account/ways-in-panel.tsx";
@@ -78,6 +79,7 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   data: (user, means) => (
     <Fragment key={user.id}>
       <ExportPanel />
+      <SupportPanel />
       <DeletionPanel email={user.email} {...means} />
     </Fragment>
   ),

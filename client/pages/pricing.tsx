@@ -14,7 +14,6 @@ import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
 import { offeredModels } from "#client/lib/offered-models.ts";
-import { useLater } from "#client/lib/use-later.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { packMonths } from "#domain/plans.ts";
 import styles from "./pricing.module.css";
@@ -25,7 +24,6 @@ const loadTrial = async () => (await import("#client/features/billing/own-trial.
 
 export function PricingPage() {
   const { t } = useTranslation("pricing");
-  const { withLaterKinds } = useLater();
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
   const { start, processing, dialog: order } = useCheckout();
@@ -35,7 +33,7 @@ export function PricingPage() {
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
-        <Heading as="h1" title={t("heading")} lead={withLaterKinds(t("lead", { count: offeredModels().length }))} />
+        <Heading as="h1" title={t("heading")} lead={t("lead", { count: offeredModels().length })} />
         {search.get("checkout") === "cancelled" && (
           <div className={styles.cancelled}>
             <Late load={loadCancelled} />

@@ -3,6 +3,8 @@
  * or saved. Requests to `/api` never pass through here. A missing asset stays a 404: only navigations are answered with HTML. A
  * waiting version takes over only when the person accepts it.
  */
+
+import { dropOldFiles } from "#client/offline/waiting-files.ts";
 import { matchLanguage } from "#domain/languages.ts";
 import { answerAsset, keepAssets } from "./caches/assets.ts";
 import { dropEarlier, noteEarlier } from "./caches/earlier.ts";
@@ -93,7 +95,7 @@ self.addEventListener("fetch", (event) => {
     if (request.method === "POST" && pathname === sharePath) event.respondWith(answerShare(request));
     if (request.method !== "GET" || notPages.test(pathname)) return;
     event.respondWith(answerNavigation(event));
-    event.waitUntil(Promise.all([dropEarlier(), dropShared()]));
+    event.waitUntil(Promise.all([dropEarlier(), dropShared(), dropOldFiles()]));
   } else if (request.method === "GET" && isAsset(pathname)) {
     event.respondWith(answerAsset(event));
   }

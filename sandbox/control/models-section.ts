@@ -1,3 +1,5 @@
+import type { FilterReason } from "#domain/filter-reasons.ts";
+import { filterReasons } from "#domain/filter-reasons.ts";
 import { catalogue } from "#domain/models.ts";
 import type { ModelCall } from "../models/calls.ts";
 import { slowestPaceMs } from "../models/delivery.ts";
@@ -27,6 +29,24 @@ const faultNames: Readonly<Record<ModelFaultKind, string>> = {
   expired_address: "Names an address that has ended",
 };
 
+const reasonNames: Readonly<Record<FilterReason, string>> = {
+  self_harm: "Self-harm",
+  sexual: "Sexual content",
+  violence: "Violence",
+  hate: "Hate",
+  harassment: "Harassment",
+  bio: "Biology",
+  cyber: "Cybersecurity",
+  dangerous: "Dangerous or illegal",
+  copyright: "Copyright",
+  personal_data: "Personal data",
+  wording: "A word on a list",
+  instructions: "The model's rules",
+  provider_terms: "The provider's terms",
+  other: "A word that nobody knows yet",
+  unspecified: "Says nothing",
+};
+
 const callsShown = 8;
 
 function nameOf(model: string): string {
@@ -36,7 +56,7 @@ function nameOf(model: string): string {
 function activeFault(fault: ModelFault): Html {
   const extent = fault.count === null ? "until cleared" : `${fault.count} more ${fault.count === 1 ? "time" : "times"}`;
   return html`
-    <li class="switch"><span><strong>${nameOf(fault.model)}</strong> ${faultNames[fault.fault].toLowerCase()} <span class="soft">${extent}</span></span>
+    <li class="switch"><span><strong>${nameOf(fault.model)}</strong> ${faultNames[fault.fault].toLowerCase()}${fault.reason ? `: ${reasonNames[fault.reason].toLowerCase()}` : ""} <span class="soft">${extent}</span></span>
       <form method="post" action="/models/fault"><input type="hidden" name="model" value="${fault.model}"><input type="hidden" name="fault" value="">
         <button class="button small secondary" aria-label="Clear the fault of ${nameOf(fault.model)}">Clear</button></form></li>`;
 }
@@ -49,6 +69,7 @@ function faultForm(): Html {
       <label class="field">Fault<select name="fault">${modelFaultKinds.map((kind) => html`<option value="${kind}">${faultNames[kind]}</option>`)}</select></label>
       <label class="field">Times<input name="count" inputmode="numeric" pattern="[0-9]*" placeholder="until cleared" autocomplete="off"></label>
       <label class="field">After tokens<input name="afterTokens" inputmode="numeric" pattern="[0-9]*" placeholder="8" autocomplete="off"></label>
+      <label class="field">Why the filter stops it<select name="reason">${filterReasons.toReversed().map((reason) => html`<option value="${reason}">${reasonNames[reason]}</option>`)}</select></label>
       <button class="button primary">Set the fault</button>
     </form>`;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { filterReasons } from "#domain/filter-reasons.ts";
 import type { SandboxClock } from "../clock.ts";
 import type { MailStore } from "../mail/store.ts";
 import { slowestPaceMs } from "../models/delivery.ts";
@@ -84,7 +85,7 @@ function registerClock(instance: FastifyInstance, { clock, stepper }: ControlPar
 }
 
 function readModelFault(body: unknown): { model: string; fault: ModelFault | null } {
-  const fields = readFields(body, ["model", "fault", "count", "afterTokens", "delayMs"]);
+  const fields = readFields(body, ["model", "fault", "count", "afterTokens", "delayMs", "reason"]);
   const model = readText(fields, "model") ?? "";
   if (!isFaultTarget(model))
     throw new ControlProblem(400, "unknown_model", `There is no model “${model}”; “*” means all of them.`, "model");
@@ -92,7 +93,8 @@ function readModelFault(body: unknown): { model: string; fault: ModelFault | nul
   const count = readInteger(fields, "count", 1, 1_000_000) ?? null;
   const afterTokens = readInteger(fields, "afterTokens", 0, 100_000) ?? (kind === "hang" ? 0 : defaultFaultTokens);
   const delayMs = readInteger(fields, "delayMs", 0, longestDelayMs) ?? defaultDelayMs;
-  return { model, fault: kind === null ? null : { model, fault: kind, count, afterTokens, delayMs } };
+  const reason = fields.reason === undefined ? null : readChoice(fields, "reason", filterReasons);
+  return { model, fault: kind === null ? null : { model, fault: kind, count, afterTokens, delayMs, ...(reason && { reason }) } };
 }
 
 function registerModels(instance: FastifyInstance, { models }: ControlParts): void {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Provider } from "#domain/models.ts";
+import type { Model } from "#domain/models.ts";
 import type { ModelCall } from "./calls.ts";
 import type { ModelFault } from "./faults.ts";
 import type { FoundSource } from "./search.ts";
@@ -9,7 +9,7 @@ import type { FoundSource } from "./search.ts";
 export interface Answer {
   id: string;
   createdSeconds: number;
-  provider: Provider;
+  provider: Model["provider"];
   model: string;
   tokens: readonly string[];
   finish: "complete" | "length" | "content_filter" | "tool_calls";

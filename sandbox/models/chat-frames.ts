@@ -1,5 +1,6 @@
 /** The frames of chat completions. */
 import type { Answer, Frames } from "./answer.ts";
+import { filterResults, filterWord } from "./filter-words.ts";
 
 function usageOf({ promptTokens, thinkingTokens }: Answer, completionTokens: number): object {
   const details = thinkingTokens === 0 ? {} : { completion_tokens_details: { reasoning_tokens: thinkingTokens } };
@@ -8,11 +9,17 @@ function usageOf({ promptTokens, thinkingTokens }: Answer, completionTokens: num
 
 const finishReasons = { complete: "stop", length: "length", content_filter: "content_filter", tool_calls: "tool_calls" } as const;
 
+/** Google has reasons of its own for what it filters. */
+const finishOf = ({ finish, provider, fault }: Answer) =>
+  (finish === "content_filter" && provider === "google" && filterWord("google", fault)) || finishReasons[finish];
+
 export function chatFrames(answer: Answer): Frames {
   const head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
   const tail = answer.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
-  const delta = (content: string, finishReason: string | null) =>
-    `${head}"choices":[{"index":0,"delta":${content},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}}]${tail}`;
+  const delta = (content: string, finishReason: string | null, filters?: object) => {
+    const results = filters ? `,"content_filter_results":${JSON.stringify(filters)}` : "";
+    return `${head}"choices":[{"index":0,"delta":${content},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}${results}}]${tail}`;
+  };
   // DeepSeek and xAI show what their models think.
   const shown = answer.thinkingTokens > 0 && answer.provider !== "openai";
   return {
@@ -23,7 +30,7 @@ export function chatFrames(answer: Answer): Frames {
     end(completionTokens, withUsage) {
       const annotations = answer.sources.map(({ url, title }) => ({ type: "url_citation", url_citation: { url, title } }));
       const cited = annotations.length === 0 ? "" : delta(JSON.stringify({ annotations }), null);
-      const finish = cited + delta("{}", finishReasons[answer.finish]);
+      const finish = cited + delta("{}", finishOf(answer), answer.provider === "openai" ? filterResults(answer.fault) : undefined);
       if (!withUsage) return finish;
       const usage = `${head}"choices":[],"usage":${JSON.stringify(usageOf(answer, completionTokens))}}\n\n`;
       return `${finish}${answer.includeUsage ? usage : ""}data: [DONE]\n\n`;
@@ -36,7 +43,7 @@ export function chatFrames(answer: Answer): Frames {
         created: answer.createdSeconds,
         model: answer.model,
         system_fingerprint: "sandbox",
-        choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.finish] }],
+        choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(answer) }],
         ...(withUsage ? { usage: usageOf(answer, completionTokens) } : {}),
       };
     },

@@ -35,7 +35,7 @@ async function beginClip({ server, models, paceOf }: Played, request: FastifyReq
   const turnedAway = fault?.fault === "rate_limited" || fault?.fault === "server_error";
   const filtered = fault?.fault === "content_filter" && fault.afterTokens === 0;
   call.outcome = turnedAway || filtered ? "failed" : "completed";
-  if (filtered) throw clipBlocked();
+  if (filtered) throw clipBlocked(fault);
   if (turnedAway) throw fault.fault === "rate_limited" ? rateLimited(asked, retryAfterSeconds) : serverError();
   return { request_id: server.clips.begin(asked, wanted, fault, paceOf(request, server.pace)) };
 }

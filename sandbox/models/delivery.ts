@@ -20,11 +20,16 @@ export function paceOf(request: FastifyRequest, usual: Pace): () => number {
 }
 
 /** Throws for a fault that turns the call away. `filtered`: how the provider says that a filter refused it before anything was sent. */
-export function turnAway(fault: ModelFault | undefined, model: string, call: ModelCall, filtered: () => Error = contentFiltered): void {
+export function turnAway(
+  fault: ModelFault | undefined,
+  model: string,
+  call: ModelCall,
+  filtered: (fault?: ModelFault) => Error = contentFiltered,
+): void {
   const kind = fault?.fault;
   if (kind !== "rate_limited" && kind !== "server_error" && !(kind === "content_filter" && fault?.afterTokens === 0)) return;
   call.outcome = "failed";
-  if (kind === "content_filter") throw filtered();
+  if (kind === "content_filter") throw filtered(fault);
   throw kind === "rate_limited" ? rateLimited(model, retryAfterSeconds) : serverError();
 }
 

@@ -1,3 +1,4 @@
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import { findModel } from "#domain/models.ts";
 
 /** The ways in which the model server can fail like a provider. Of a text there is no half file; jobs, and addresses that end, are those of clips. */
@@ -30,6 +31,8 @@ export interface ModelFault {
   afterTokens: number;
   /** For `slow_first_token`: the delay of the first token. */
   delayMs: number;
+  /** For `content_filter`: why, which is said in the provider's own words. Without it, or where the provider has no word for it, nothing is said. */
+  reason?: FilterReason;
 }
 
 /** Faults are only in memory: after a restart the sandbox has none. */

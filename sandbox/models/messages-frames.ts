@@ -1,11 +1,12 @@
 /** The frames of Anthropic's Messages. What the model thinks is left out, as it is by default. */
 import type { Answer, Frames } from "./answer.ts";
+import { filterWord } from "./filter-words.ts";
 
 const event = (type: string, fields: object = {}) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 
 const stopReasons = { complete: "end_turn", length: "max_tokens", content_filter: "refusal", tool_calls: "tool_use" } as const;
 
-export function messageFrames({ id, model, finish, promptTokens, thinkingTokens }: Answer): Frames {
+export function messageFrames({ id, model, finish, fault, promptTokens, thinkingTokens }: Answer): Frames {
   const index = thinkingTokens > 0 ? 1 : 0;
   const thought =
     event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }) +
@@ -21,7 +22,8 @@ export function messageFrames({ id, model, finish, promptTokens, thinkingTokens 
       event("ping"),
     token: (text) => event("content_block_delta", { index, delta: { type: "text_delta", text } }),
     end(completionTokens, withUsage) {
-      const details = finish === "content_filter" ? { type: "refusal", category: null, explanation: null } : null;
+      const details =
+        finish === "content_filter" ? { type: "refusal", category: filterWord("anthropic", fault) ?? null, explanation: null } : null;
       const usage = { output_tokens: completionTokens, output_tokens_details: { thinking_tokens: thinkingTokens } };
       const delta = { stop_reason: stopReasons[finish], stop_sequence: null, stop_details: details };
       return (

@@ -1,6 +1,16 @@
+import type { ModelFault } from "./faults.ts";
+import { filterResults, filterWord } from "./filter-words.ts";
+
 /** OpenAI's error body, as the `openai` package reads it. */
 export interface OpenAiErrorBody {
-  error: { message: string; type: string; param: string | null; code: string | null };
+  error: {
+    message: string;
+    type: string;
+    param: string | null;
+    code: string | null;
+    moderation_details?: object;
+    innererror?: object;
+  };
 }
 
 /** A refusal of the model server, sent with OpenAI's status and body. */
@@ -9,12 +19,15 @@ export class OpenAiError extends Error {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: OpenAiErrorBody;
+  /** What is sent, if it is not `body`. */
+  readonly sent: object;
 
-  constructor(statusCode: number, error: OpenAiErrorBody["error"], headers: Readonly<Record<string, string>> = {}) {
+  constructor(statusCode: number, error: OpenAiErrorBody["error"], headers: Readonly<Record<string, string>> = {}, sent?: object) {
     super(error.message);
     this.statusCode = statusCode;
     this.headers = headers;
     this.body = { error };
+    this.sent = sent ?? this.body;
   }
 }
 
@@ -62,13 +75,27 @@ export function rateLimited(model: string, retryAfterSeconds: number): OpenAiErr
   );
 }
 
-export function contentFiltered(): OpenAiError {
+export function contentFiltered(fault?: ModelFault): OpenAiError {
+  const results = filterResults(fault);
   return new OpenAiError(400, {
     message: "The prompt was stopped by the content filter. (Switched on in the sandbox.)",
     type: "invalid_request_error",
     param: "messages",
-    code: "content_filter",
+    code: filterWord("openAiCodes", fault) ?? "content_filter",
+    ...(results && { innererror: { code: "ResponsibleAIPolicyViolation", content_filter_result: results } }),
   });
+}
+
+/** xAI's refusals have a text for an error, and a status of their own. */
+export function grokRefused(fault?: ModelFault): OpenAiError {
+  const word = filterWord("xai", fault);
+  const message = `Content violates usage guidelines. (Switched on in the sandbox.)${word ? ` Failed check: SAFETY_CHECK_TYPE_${word}` : ""}`;
+  return new OpenAiError(
+    403,
+    { message, type: "permission_denied", param: null, code: null },
+    {},
+    { code: "permission-denied", error: message },
+  );
 }
 
 export function serverError(): OpenAiError {
@@ -81,17 +108,22 @@ export function serverError(): OpenAiError {
 }
 
 /** xAI refuses what it filters with words. */
-export function clipBlocked(): OpenAiError {
+export function clipBlocked(fault?: ModelFault): OpenAiError {
+  const word = filterWord("xai", fault);
+  if (word) return grokRefused(fault);
   const message = "Generated video rejected by content moderation. (Switched on in the sandbox.)";
   return new OpenAiError(400, { message, type: "invalid_request_error", param: null, code: "content_moderation" });
 }
 
 /** What the filter for pictures refuses has a type of its own. */
-export function pictureBlocked(): OpenAiError {
+export function pictureBlocked(fault?: ModelFault): OpenAiError {
+  const word = filterWord("moderation", fault);
+  const listed = word ? ` safety_violations=[${word}].` : "";
   return new OpenAiError(400, {
-    message: "Your request was rejected by the safety system. (Switched on in the sandbox.)",
+    message: `Your request was rejected by the safety system. (Switched on in the sandbox.)${listed}`,
     type: "image_generation_user_error",
     param: null,
     code: "moderation_blocked",
+    ...(word && { moderation_details: { moderation_stage: "input", categories: [word] } }),
   });
 }

@@ -20,7 +20,7 @@ import { readForm, readPictureRequest } from "./images-request.ts";
 import { messageFrames } from "./messages-frames.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import type { OpenAiErrorBody } from "./openai-error.ts";
-import { missingKey, OpenAiError, pictureBlocked, unknownAddress, unknownModel } from "./openai-error.ts";
+import { contentFiltered, grokRefused, missingKey, OpenAiError, pictureBlocked, unknownAddress, unknownModel } from "./openai-error.ts";
 import { writeReply } from "./reply.ts";
 import type { AnswerRequest, ReadRequest } from "./requests.ts";
 import { responseFrames } from "./responses-frames.ts";
@@ -138,7 +138,7 @@ function toOpenAiError(error: FastifyError | OpenAiError, request: FastifyReques
 function answerErrors(instance: FastifyInstance): void {
   const send = (error: OpenAiError, request: FastifyRequest, reply: FastifyReply) => {
     if (new URL(request.url, "http://sandbox").pathname.includes("/anthropic/")) return sendAnthropicError(reply, error);
-    return reply.code(error.statusCode).headers(error.headers).send(error.body);
+    return reply.code(error.statusCode).headers(error.headers).send(error.sent);
   };
   instance.setErrorHandler((error: FastifyError | OpenAiError, request, reply) => send(toOpenAiError(error, request), request, reply));
   instance.setNotFoundHandler((request, reply) => send(unknownAddress(request.method, request.url), request, reply));
@@ -147,6 +147,12 @@ function answerErrors(instance: FastifyInstance): void {
 /** OpenAI's protocols carry the key as a bearer token, Anthropic's in a header of its own. */
 function hasKey({ headers }: FastifyRequest): boolean {
   return /^Bearer \S+/.test(headers.authorization ?? "") || (headers["x-api-key"] ?? "") !== "";
+}
+
+/** How the provider says that a filter refused a question before anything was sent. */
+function filterRefusal(provider: Provider): (fault?: ModelFault) => Error {
+  if (provider === "xai") return grokRefused;
+  return provider === "openai" ? contentFiltered : () => contentFiltered();
 }
 
 /** Each picture varies from those that were made before it. */
@@ -192,7 +198,7 @@ export function createModelServer(): ModelServer {
     const paceMs = paceOf(request, server.pace);
     const call = server.calls.start({ model: model.id, stream: wanted.stream, promptTokens: wanted.promptTokens });
     const fault = server.faults.take(model.id);
-    turnAway(fault, asked, call);
+    turnAway(fault, asked, call, filterRefusal(provider));
     const planned = planAnswer(model, protocol, wanted, paceMs, fault);
     const frames = protocol.frames(planned);
     return produce(reply, fault, call, (signal) =>

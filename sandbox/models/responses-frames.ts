@@ -1,5 +1,6 @@
 /** The frames of Responses. Perplexity has events of its own for a search; OpenAI has items, and citations within the text. */
 import type { Answer, Frames } from "./answer.ts";
+import { filterResults } from "./filter-words.ts";
 import type { FoundSource } from "./search.ts";
 
 /** How a response ends. A model that wants a tool has an item for it, and its response is complete without a text. */
@@ -41,7 +42,10 @@ class ResponseFrames implements Frames {
     const text = this.answer.tokens.join("");
     const { type, status, incomplete_details } = endOf(this.answer);
     const item = this.message("completed", text);
-    const response = { ...this.response(status, [item]), incomplete_details, usage: withUsage ? this.usage(completionTokens) : null };
+    const results = this.answer.provider === "openai" ? filterResults(this.answer.fault) : undefined;
+    const filters = results && { content_filters: [{ blocked: true, source_type: "completion", content_filter_results: results }] };
+    const usage = withUsage ? this.usage(completionTokens) : null;
+    const response = { ...this.response(status, [item]), incomplete_details, ...filters, usage };
     return (
       this.citations(text) +
       this.event("response.output_text.done", { ...this.place(), text, logprobs: [] }) +

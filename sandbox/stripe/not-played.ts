@@ -10,7 +10,7 @@ const areas: readonly (readonly [path: RegExp, name: string])[] = [
   [/^\/v1\/customers\/[^/]+\/(cash_balance|cash_balance_transactions|fund_cash_balance|funding_instructions)/, "cash balances"],
   [/^\/v1\/test_helpers\/customers\/[^/]+\/fund_cash_balance/, "cash balances"],
   [/^\/v1\/customers\/[^/]+\/balance_transactions/, "balances of customers"],
-  [/^\/v1\/(customers\/[^/]+\/)?tax_ids/, "tax ids that no page collected"],
+  [/^\/v1\/(customers\/[^/]+\/)?tax_ids/, "tax ids of one's own, or by themselves"],
   [/^\/v1\/tax\/(calculations|transactions|associations|locations)/, "tax calculations and transactions of one's own"],
   [/^\/v1\/tax_(rates|codes)/, "tax rates and tax codes of one's own"],
   [/^\/v1\/invoiceitems/, "invoice items"],

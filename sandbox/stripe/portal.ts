@@ -155,7 +155,7 @@ export function changeTaxId(context: Context, sessionId: string, business: { tax
   if (portalView(context, sessionId).business === undefined) throw invalidRequest("The tax ID can't be changed here.");
   const customer = context.store.get("customer", session.customer);
   const taxId = business && readTaxId(business.taxId, countryOf(customer.address));
-  for (const known of taxIdsOf(context, customer.id)) dropTaxId(context, customer.id, known.id);
+  for (const known of taxIdsOf(context, customer.id)) dropTaxId(context, known.id);
   if (business) saveChange(context, "customer", "customer.updated", { ...customer, name: business.name });
   if (taxId) keepTaxId(context, customer, taxId);
 }

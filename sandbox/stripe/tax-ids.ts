@@ -1,5 +1,8 @@
-/** The numbers under which businesses are registered for value added tax. Checkout and the portal ask for them, and invoices show them. */
-import type { ApiRoute } from "./api.ts";
+/**
+ * The numbers under which businesses are registered for value added tax. Checkout and the portal ask for them, an operator may give one with a
+ * customer, and invoices show them.
+ */
+import type { ApiCall, ApiRoute } from "./api.ts";
 import { listRoute } from "./api.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
@@ -8,9 +11,11 @@ import { newId } from "./ids.ts";
 import { taxSettings, union } from "./tax-settings.ts";
 import type { CheckoutSession, Customer, TaxId } from "./wire.ts";
 
+const played = ["ch_vat", "eu_vat", "gb_vat", "no_vat"] as const;
+
 /** As it is shown in sessions and on invoices. */
 export interface ShownTaxId {
-  type: "ch_vat" | "eu_vat" | "gb_vat" | "no_vat";
+  type: (typeof played)[number];
   value: string;
 }
 
@@ -47,8 +52,13 @@ export function shownTaxIds(context: Context, customer: string): ShownTaxId[] {
 }
 
 /** Does nothing if the customer has it. */
-export function keepTaxId(context: Context, customer: Customer, { type, value }: ShownTaxId): void {
+export function keepTaxId(context: Context, customer: Customer, taxId: ShownTaxId): void {
+  const { type, value } = taxId;
   if (taxIdsOf(context, customer.id).some((known) => known.type === type && known.value === value)) return;
+  insertTaxId(context, customer, taxId);
+}
+
+function insertTaxId(context: Context, customer: Customer, { type, value }: ShownTaxId): TaxId {
   const country = type === "eu_vat" ? value.slice(0, 2).replace("EL", "GR") : type.slice(0, 2).toUpperCase();
   const kept = context.store.insert("tax_id", {
     id: newId("txi"),
@@ -64,13 +74,25 @@ export function keepTaxId(context: Context, customer: Customer, { type, value }:
     verification: { status: "pending", verified_address: null, verified_name: null },
   });
   emit(context, "customer.tax_id.created", kept);
+  return kept;
 }
 
-export function dropTaxId(context: Context, customer: string, id: string): void {
+/** As an operator gives it with a customer. Stripe knows more types than the sandbox plays. */
+function create({ context, id, parameters }: ApiCall): TaxId {
+  const customer = context.store.get("customer", id);
+  const type = parameters.requiredText("type");
+  const value = parameters.requiredText("value");
+  if (!played.some((known) => known === type)) throw invalidRequest(`The sandbox does not play tax ids of the type ${type}.`, "type");
+  const country = type === "eu_vat" ? value.slice(0, 2).toUpperCase().replace("EL", "GR") : type.slice(0, 2).toUpperCase();
+  return insertTaxId(context, customer, readTaxId(value, country));
+}
+
+export function dropTaxId(context: Context, id: string): object {
   const known = context.store.get("tax_id", id);
-  if (known.customer !== customer) throw invalidRequest("This tax ID belongs to somebody else.", "id");
-  context.store.markDeleted(id, { id, object: "tax_id", deleted: true });
+  const tombstone = { id, object: "tax_id", deleted: true } as const;
+  context.store.markDeleted(id, tombstone);
   emit(context, "customer.tax_id.deleted", known);
+  return tombstone;
 }
 
 /**
@@ -95,6 +117,8 @@ export function settleTaxId(session: CheckoutSession, given: { taxId: string; na
 }
 
 export const taxIdRoutes: ApiRoute[] = [
+  { method: "POST", url: "/v1/customers/:id/tax_ids", handle: create },
+  { method: "DELETE", url: "/v1/tax_ids/:id", handle: ({ context, id }) => dropTaxId(context, id) },
   {
     method: "GET",
     url: "/v1/customers/:id/tax_ids",

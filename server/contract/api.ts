@@ -1,13 +1,22 @@
 /** Every call by name, for the client's typed `api`. */
 import type { accountRoutes } from "./account.ts";
+import type { adminRoutes } from "./admin.ts";
+import type { adminInboxRoutes } from "./admin-inbox.ts";
+import type { adminModelRoutes } from "./admin-models.ts";
+import type { adminPeopleRoutes } from "./admin-people.ts";
+import type { adminSettingsRoutes } from "./admin-settings.ts";
+import type { adminViewRoutes } from "./admin-views.ts";
+import type { adminWorkRoutes } from "./admin-work.ts";
 import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
+import type { campaignRoutes } from "./campaigns.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { doctorRoutes } from "./doctor.ts";
 import type { emailChangeRoutes } from "./email-change.ts";
 import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
+import type { figureRoutes } from "./figures.ts";
 import type { fileRoutes } from "./files.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
@@ -25,17 +34,27 @@ import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 import type { stepUpRoutes } from "./step-up.ts";
+import type { supportAccessRoutes } from "./support-access.ts";
 import type { transferRoutes } from "./transfers.ts";
 import type { usageRoutes } from "./usage.ts";
 import type { withdrawalRoutes } from "./withdrawals.ts";
 
 export type Calls = CallsOf<
   typeof accountRoutes &
+    typeof adminRoutes &
+    typeof adminInboxRoutes &
+    typeof adminModelRoutes &
+    typeof adminPeopleRoutes &
+    typeof adminSettingsRoutes &
+    typeof adminViewRoutes &
+    typeof adminWorkRoutes &
     typeof authRoutes &
     typeof billingRoutes &
+    typeof campaignRoutes &
     typeof catalogueRoutes &
     typeof contactRoutes &
     typeof fileRoutes &
+    typeof figureRoutes &
     typeof emailChangeRoutes &
     typeof factorResetRoutes &
     typeof factorRoutes &
@@ -55,6 +74,7 @@ export type Calls = CallsOf<
     typeof googleRoutes &
     typeof securityRoutes &
     typeof stepUpRoutes &
+    typeof supportAccessRoutes &
     typeof transferRoutes &
     typeof usageRoutes &
     typeof withdrawalRoutes

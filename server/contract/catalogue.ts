@@ -1,7 +1,25 @@
-import type { Static } from "typebox";
+import type { Static, TString } from "typebox";
 import { Type } from "typebox";
+import type { LanguageCode } from "../domain/languages.ts";
+import { languages } from "../domain/languages.ts";
+import { TeamRole } from "./admin.ts";
+import { Notice } from "./admin-settings.ts";
 import { Credits, NoBody, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
+
+export const offTextLength = 200;
+type OffTextFields = Record<LanguageCode, TString>;
+
+/** What people read about a model that is switched off, by language. People whose language has no text get the English one. */
+export const OffTexts = Type.Partial(
+  Type.Object(
+    Object.fromEntries(languages.map(({ code }) => [code, Type.String({ minLength: 1, maxLength: offTextLength })])) as OffTextFields,
+  ),
+  { additionalProperties: false },
+);
+
+/** What a unit costs from the beginning of a day in UTC on. */
+export const NextPrice = Type.Object({ beginsOn: Type.String({ format: "date" }), credits: Credits });
 
 /** What depends on the installation and is therefore not in the domain's catalogue: whether a model is available, and who serves it. */
 export const ModelAvailability = Type.Object({
@@ -11,6 +29,8 @@ export const ModelAvailability = Type.Object({
   category: Type.String(),
   credits: Credits,
   unit: Type.String(),
+  /** Absent while no other price is planned. */
+  nextPrice: Type.Optional(NextPrice),
   available: Type.Boolean(),
   /** It has failed again and again and is not asked for so long; then it may be available again. */
   pausedSeconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
@@ -19,6 +39,8 @@ export const ModelAvailability = Type.Object({
   until: Type.Union([Type.String({ format: "date" }), Type.Null()]),
   /** The model that conversations can go on with afterwards. */
   successor: Type.Union([Type.String(), Type.Null()]),
+  /** It is switched off: by the operator's file, or by an admin, who may have written why. */
+  switchedOff: Type.Optional(Type.Object({ texts: OffTexts })),
 });
 export const ModelList = Type.Object({ models: Type.Array(ModelAvailability) });
 export type ModelList = Static<typeof ModelList>;
@@ -28,6 +50,8 @@ export const Environment = Type.Object({
   sandboxUrl: Type.Union([Type.String(), Type.Null()]),
   /** Whether one can sign in with Google here. */
   google: Type.Boolean(),
+  /** What every page says above its content for a while; null: nothing. */
+  notice: Type.Union([Notice, Type.Null()]),
   serverTime: Timestamp,
 });
 export type Environment = Static<typeof Environment>;
@@ -39,8 +63,8 @@ export const catalogueRoutes = {
     response: { 200: Environment },
   },
   "POST /api/functions/verify-admin": {
-    summary: "Whether the person is an admin (spec §6)",
+    summary: "Whether the person is an admin (spec §6), and which role of the team they have",
     body: NoBody,
-    response: { 200: Type.Object({ isAdmin: Type.Boolean() }) },
+    response: { 200: Type.Object({ isAdmin: Type.Boolean(), team: Type.Union([TeamRole, Type.Null()]) }) },
   },
 } as const satisfies Record<string, RouteContract>;

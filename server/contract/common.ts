@@ -27,6 +27,9 @@ export const Problem = Type.Object({
   quotedCredits: Type.Optional(Credits),
   /** With model_retired: the model to go on with, and in `quotedCredits` its price. */
   successor: Type.Optional(Type.String()),
+  /** With finding_closed: when, and the address of who did it; nobody if a check did. */
+  since: Type.Optional(Timestamp),
+  by: Type.Optional(Type.String()),
   retryAfterSeconds: Type.Optional(Type.Integer()),
 });
 export type Problem = Static<typeof Problem>;

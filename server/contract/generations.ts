@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { pictureBackgrounds, pictureLimits, pictureQualities, pictureSizes } from "#domain/pictures.ts";
 import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
 import { type ClipEvent, ClipOptions, ClipPart, type ProgressEvent } from "./media.ts";
+import { outcome } from "./outcome.ts";
 import type { RouteContract } from "./route.ts";
 import type { SegmentsEvent, SoundEvent } from "./sounds.ts";
 import { RecordingReceipt, Segment, SoundPart, SpeechOptions, SpeechReceipt } from "./sounds.ts";
@@ -110,9 +111,7 @@ export const Receipt = Type.Object({
   chargedCredits: Type.Union([Credits, Type.Null()]),
   /** The credits that could be spent right after the answer ended. */
   availableAfter: Type.Union([Credits, Type.Null()]),
-  failureCode: Type.Union([Type.String(), Type.Null()]),
-  /** The answer reached the model's length limit. It is complete and charged, and the person can ask the model to continue. */
-  cutShort: Type.Boolean(),
+  ...outcome,
   /** How many of the oldest messages were left out to fit the model's input. */
   trimmedMessages: Type.Integer({ minimum: 0 }),
   ...asked,

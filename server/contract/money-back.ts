@@ -24,6 +24,8 @@ export const MoneyBack = Type.Object({
   spentCredits: Credits,
   /** No more than these may be spent. */
   allowedCredits: Credits,
+  /** The team transfers the money back, because a bank transfer paid. */
+  byTransfer: Type.Boolean(),
 });
 export type MoneyBack = Static<typeof MoneyBack>;
 

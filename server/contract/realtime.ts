@@ -9,7 +9,7 @@ export const RealtimeAuthenticate = Type.Object(
 export type RealtimeAuthenticate = Static<typeof RealtimeAuthenticate>;
 
 /** Tables whose changes are announced to the person they belong to; the client then reads what it shows again. */
-export const realtimeTables = ["users", "user_subscriptions", "wallets", "generations", "factor_resets"] as const;
+export const realtimeTables = ["users", "user_subscriptions", "wallets", "generations", "factor_resets", "support_access"] as const;
 export type RealtimeTable = (typeof realtimeTables)[number];
 export type RealtimeMessage =
   | { type: "ready"; server_time: string }

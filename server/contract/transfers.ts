@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { Interval, PaidTier } from "./billing.ts";
 import { Cents, NoContent, Timestamp } from "./common.ts";
 import { Consent, OrderPreview } from "./orders.ts";
 import type { RouteContract } from "./route.ts";
@@ -18,6 +19,10 @@ export const BillTo = Type.Object(
     city: Line(100),
     state: Type.Optional(Line(50)),
     country: Type.String({ pattern: "^[A-Z]{2}$" }),
+    /** The number under which a business is registered for tax, by Stripe's name for its kind, such as `eu_vat`. Replaces what Stripe has. */
+    taxId: Type.Optional(
+      Type.Object({ type: Type.String({ pattern: "^[a-z]{2}(_[a-z]{2,10}){1,2}$" }), value: Line(30) }, { additionalProperties: false }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -30,6 +35,7 @@ export const OfferTransfer = Type.Object(
     daysUntilDue: Type.Integer({ minimum: 1, maximum: 60 }),
     /** Whom the invoice is made out to; needed where tax depends on it. Without it the customer's address at Stripe stays. */
     billTo: Type.Optional(BillTo),
+    reason: Reason,
   },
   { additionalProperties: false },
 );
@@ -43,6 +49,15 @@ export const TransferInvoice = Type.Object({
   dueAt: Timestamp,
 });
 export type TransferInvoice = Static<typeof TransferInvoice>;
+
+/** An open invoice that a transfer can be recorded for. `isAgreedOn`: the plan was ordered on our page, or paid by transfer before. */
+export const AwaitedTransfer = Type.Object({
+  ...TransferInvoice.properties,
+  plan: Type.Union([PaidTier, Type.Null()]),
+  interval: Type.Union([Interval, Type.Null()]),
+  isAgreedOn: Type.Boolean(),
+});
+export type AwaitedTransfer = Static<typeof AwaitedTransfer>;
 
 export const ReceivedTransfer = Type.Object(
   {
@@ -61,7 +76,7 @@ export type ReceivedTransfer = Static<typeof ReceivedTransfer>;
 export const ReversedTransfer = Type.Object({ reference: Reference, reason: Reason }, { additionalProperties: false });
 export type ReversedTransfer = Static<typeof ReversedTransfer>;
 
-/** Money that is to be transferred back, because the person withdrew from the contract. */
+/** Money that is to be transferred back: the person withdrew from the contract, or used the guarantee, or the invoice did not need it any more. */
 export const TransferReturn = Type.Object({
   invoiceId: Type.String(),
   /** The bank's reference of the transfer that paid it. */
@@ -86,6 +101,21 @@ export const ReturnedTransfer = Type.Object(
   { additionalProperties: false },
 );
 export type ReturnedTransfer = Static<typeof ReturnedTransfer>;
+
+/** Money that we lost twice: the team transferred it back to a person, and then the bank took their transfer back. */
+export const ReclaimedTransfer = Type.Object(
+  {
+    /** Whose transfer it was. */
+    invoiceId: Type.String({ maxLength: 200 }),
+    /** The bank's reference of the transfer by which the second sum came; without it the team has given it up. */
+    reference: Type.Optional(Reference),
+    amountCents: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
+    currency: Type.String({ pattern: "^[a-z]{3}$" }),
+    reason: Reason,
+  },
+  { additionalProperties: false },
+);
+export type ReclaimedTransfer = Static<typeof ReclaimedTransfer>;
 
 export const TransferOffer = Type.Object({
   order: OrderPreview,
@@ -123,13 +153,19 @@ export const transferRoutes = {
     response: { 204: NoContent },
   },
   "GET /api/admin/transfers/returns": {
-    summary: "For the team: what is to be transferred back to people who withdrew, the longest waiting first",
+    summary: "For the team: what is to be transferred back to people, the longest waiting first",
     response: { 200: Type.Object({ returns: Type.Array(TransferReturn) }) },
   },
   "POST /api/admin/transfers/returned": {
     summary:
-      "For the team: record that money was transferred back to a person who withdrew; the same again changes nothing. May answer `step_up_required`",
+      "For the team: record that money was transferred back to a person; the same again changes nothing. May answer `step_up_required`",
     body: ReturnedTransfer,
+    response: { 204: NoContent },
+  },
+  "POST /api/admin/transfers/reclaimed": {
+    summary:
+      "For the team: record that money which went out twice came back, or is given up; the same again changes nothing. May answer `step_up_required`",
+    body: ReclaimedTransfer,
     response: { 204: NoContent },
   },
 } as const satisfies Record<string, RouteContract>;

@@ -1,9 +1,10 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { presetRanges } from "../domain/figures.ts";
 import { Credits } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-export const UsageRange = Type.Union([Type.Literal("7d"), Type.Literal("30d"), Type.Literal("90d"), Type.Literal("12m")]);
+export const UsageRange = Type.Enum([...presetRanges]);
 export type UsageRange = Static<typeof UsageRange>;
 
 /** A day in UTC: 2026-03-10. */

@@ -12,10 +12,13 @@ interface AuditEvent<Action extends AuditAction> {
   /** The network of the caller (client-network.ts). Stored only with a person, so that it is deleted with them. */
   network: string | null;
   details: AuditDetails[Action];
+  /** Why, in the words of somebody of the team. It is deleted with the subject. */
+  reason?: string;
 }
 
 /** Writes an event, in the transaction of the act it is about. PostgreSQL notes the time. */
 export async function recordAct<Action extends AuditAction>(executor: Executor, event: AuditEvent<Action>): Promise<void> {
-  const { actor, subject, action, network, details } = event;
-  await sql`select audit_record(${actor}, ${subject}, ${action}, ${network}, ${JSON.stringify(details)}::jsonb)`.execute(executor);
+  const { actor, subject, action, network, details, reason } = event;
+  const why = reason === undefined ? sql`` : sql`, ${reason}`;
+  await sql`select audit_record(${actor}, ${subject}, ${action}, ${network}, ${JSON.stringify(details)}::jsonb${why})`.execute(executor);
 }

@@ -56,10 +56,12 @@ export function createBatcher<Item, Result>({
   }
 
   async function work(): Promise<void> {
+    // The first batch is one share of what waits, so that the statements that may still begin get the other shares. From then on all `atOnce` share.
+    let sharers = atOnce - underWay;
     underWay += 1;
-    // Takes only this statement's share of the waiting items, because the other statements take the rest at the same time.
     while (waiting.length > 0) {
-      const share = Math.max(Math.ceil(waiting.length / atOnce), together);
+      const share = Math.max(Math.ceil(waiting.length / sharers), together);
+      sharers = atOnce;
       await runBatch(waiting.splice(0, Math.min(limit, share)));
     }
     underWay -= 1;

@@ -15,9 +15,11 @@ pg.types.setTypeParser(int8Oid, (text) => {
   return value;
 });
 
-export function createPool(connectionString: string, size: number, applicationName: string): pg.Pool {
+/** `min`: so many connections stay open once they were needed, also when nothing is asked of them. */
+export function createPool(connectionString: string, size: number, applicationName: string, min = 0): pg.Pool {
   const pool = new WatchedPool({
     connectionString,
+    min,
     max: size,
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
@@ -46,6 +48,18 @@ function statementName(text: string): string {
   return name;
 }
 
+type Answer = (error: Error | undefined, result: pg.ResultBuilder) => void;
+
+/** pg sends its own query objects as they are. Of anything else it makes a copy first, property by property. */
+class Statement extends pg.Query {
+  readonly name: string | undefined;
+
+  constructor(text: string, values: readonly unknown[], answer: Answer) {
+    super(text, [...values], answer);
+    this.name = text.startsWith(preparedMark) ? statementName(text) : undefined;
+  }
+}
+
 class PreparingClient implements PostgresPoolClient {
   private readonly client: pg.PoolClient;
   /** We lost or gave up a statement. PostgreSQL may still be running it, so this connection must not go back to the pool. */
@@ -59,14 +73,14 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof text !== "string") throw new Error("cursors are not supported");
-    const statement = text.startsWith(preparedMark)
-      ? { name: statementName(text), text, values: [...values] }
-      : { text, values: [...values] };
-    const result = this.client.query(statement) as unknown as Promise<PostgresQueryResult<R>>;
-    result.catch((error: unknown) => {
-      this.broken ||= isConnectionLost(error);
+    return new Promise((resolve, reject) => {
+      const answer: Answer = (error, result) => {
+        if (!error) return resolve(result as unknown as PostgresQueryResult<R>);
+        this.broken ||= isConnectionLost(error);
+        reject(error);
+      };
+      this.client.query(new Statement(text, values, answer));
     });
-    return result;
   }
 
   release(destroy?: boolean): void {

@@ -11,14 +11,35 @@ import type { Database } from "./types.ts";
  * which enforces its own bound.
  */
 const deletable = sql.raw(
-  (["auth_attempts", "clip_jobs", "conversations", "email_links", "files", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "),
+  (
+    [
+      "auth_attempts",
+      "clip_jobs",
+      "conversations",
+      "discount_campaigns",
+      "email_links",
+      "files",
+      "model_prices",
+      "outbox",
+      "saved_views",
+      "sweep_failures",
+      // Sums that can be made anew from the raw rows.
+      "credit_expiries",
+      "daily_answers",
+      "daily_credits",
+      "daily_first_texts",
+      "daily_people",
+      "daily_subscriptions",
+      "waiting_answers",
+    ] satisfies KeptTable[]
+  ).join(", "),
 );
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
 const ledgerTables = sql.raw("wallets, grants, ledger_keys, ledger_transactions, ledger_entries, holds, hold_parts");
-const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satisfies KeptTable[]).join(", "));
+const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines", "contact_events"] satisfies KeptTable[]).join(", "));
 /** Only `audit_record` writes the audit log. */
-const auditTables = sql.raw("audit_people, audit_events, audit_origins");
+const auditTables = sql.raw("audit_people, audit_events, audit_origins, audit_reasons");
 const functions = [
   "account_drop_exports",
   "account_erase",
@@ -91,9 +112,15 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
+    // What an event says of itself stays as Stripe sent it.
+    sql`revoke update on stripe_events from ${name}`,
+    sql`grant update (status, processed_at, taken_by, taken_until, payload) on stripe_events to ${name}`,
     sql`revoke update on orders from ${name}`,
     sql`grant update (stripe_session_id, contract_id, concluded_at) on orders to ${name}`,
-    sql`revoke insert, update on usage_days, file_space from ${name}`,
+    sql`revoke insert, update on usage_days, file_space, daily_departures from ${name}`,
+    sql`revoke insert on figure_marks from ${name}`,
+    sql`revoke update on settings from ${name}`,
+    sql`grant update (value, version, changed_at, changed_by, reason) on settings to ${name}`,
     // Only `file_reserve` adds a file, which checks whether there is room for it.
     sql`revoke insert, update on files from ${name}`,
     sql`grant update (conversation_id, content_type, bytes, width, height, duration_ms, pages) on files to ${name}`,

@@ -16,9 +16,14 @@ export async function findPayer(executor: Executor, userId: string): Promise<str
   return result.rows[0]?.payer ?? undefined;
 }
 
-/** The people an account pays for, longest membership first. Asked at the end of every answer. */
+/** The people for whom each account pays, longest membership first. */
+export async function selectMembersOfAll(executor: Executor, payerIds: readonly string[]): Promise<string[][]> {
+  const { rows } = await sql<{ payer_id: string; user_id: string }>`/* prepared */ select billing_account_id as payer_id, user_id
+    from billing_account_members where billing_account_id = any (${payerIds}::uuid[]) order by created_at, user_id`.execute(executor);
+  const members = Map.groupBy(rows, ({ payer_id }) => payer_id);
+  return payerIds.map((id) => (members.get(id) ?? []).map(({ user_id }) => user_id));
+}
+
 export async function selectMembers(executor: Executor, payerId: string): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string }>`/* prepared */ select user_id from billing_account_members
-    where billing_account_id = ${payerId} order by created_at, user_id`.execute(executor);
-  return rows.map((row) => row.user_id);
+  return (await selectMembersOfAll(executor, [payerId])).flat();
 }

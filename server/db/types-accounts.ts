@@ -1,11 +1,12 @@
 import type { Generated, Selectable } from "kysely";
 import type { Transport } from "#domain/passkeys.ts";
+import type { Role } from "#domain/team.ts";
 import type { Json } from "./json.ts";
 
 /** A person. `identities` has their email addresses, `credentials` what they sign in with. */
 export interface Users {
   id: Generated<string>;
-  role: Generated<"user" | "admin">;
+  role: Generated<Role>;
   language: Generated<string>;
   name: Generated<string | null>;
   avatar_url: string | null;

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from "kysely";
 import type { Reading } from "#domain/attachments.ts";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Json } from "./json.ts";
 
 export interface Conversations {
@@ -21,6 +22,8 @@ export interface Generations {
   request_hash: Buffer;
   status: Generated<"streaming" | "completed" | "stopped" | "failed">;
   failure_code: string | null;
+  /** With the failure `content_filtered`, until the answer is erased. */
+  filter_reason: Generated<FilterReason | null>;
   cut_short: Generated<boolean>;
   hold_id: string;
   quoted_credits: number;
@@ -29,7 +32,11 @@ export interface Generations {
   available_after: number | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
+  thinking_tokens: Generated<number | null>;
+  searches: Generated<number | null>;
   cost_micro_dollars: Generated<number | null>;
+  /** How long after it was asked for its first text came. */
+  first_text_ms: Generated<number | null>;
   capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
   /** What was asked for beside words (features/generations/answer-options.ts). */

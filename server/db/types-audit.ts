@@ -17,6 +17,14 @@ export interface AuditEvents {
   details: Json<Record<string, unknown>>;
 }
 
+/** Why somebody of the team did it. */
+export interface AuditReasons {
+  event_id: string;
+  /** The person to whom it was done. */
+  user_id: string | null;
+  reason: string;
+}
+
 export interface AuditOrigins {
   event_id: string;
   user_id: string;

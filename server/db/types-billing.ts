@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Selectable } from "kysely";
-import type { BillingInterval } from "#domain/plans.ts";
+import type { CampaignAudience } from "#domain/campaigns.ts";
+import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import type { Json } from "./json.ts";
 
@@ -11,9 +12,10 @@ export interface StripeEvents {
   created_at: Date | null;
   payload: Json<unknown>;
   received_at: Generated<Date>;
-  status: Generated<"received" | "processed" | "ignored" | "set_aside">;
+  status: Generated<"received" | "processed" | "ignored" | "set_aside" | "discarded">;
   processed_at: Date | null;
   taken_by: Generated<string | null>;
+  taken_until: Generated<Date | null>;
 }
 
 export interface StripeObjects {
@@ -132,14 +134,15 @@ export interface ChargeReturns {
   refunded_cents: number;
   lost_cents: number;
   disputed: boolean;
+  evidence_due_at: Generated<Date | null>;
   version: number;
   recorded_at: Date;
 }
 
 export type ChargeReturnRow = Selectable<ChargeReturns>;
 
-/** By the money-back guarantee, or by withdrawing from a contract. */
-export type MoneyBackKind = "guarantee" | "withdrawal";
+/** By the money-back guarantee, by withdrawing from a contract, or because a transfer came that its invoice did not need any more. */
+export type MoneyBackKind = "guarantee" | "withdrawal" | "surplus";
 
 export interface MoneyBacks {
   id: Generated<string>;
@@ -155,6 +158,12 @@ export interface MoneyBacks {
   done_at: Date | null;
   returned_reference: Generated<string | null>;
   return_reason: Generated<string | null>;
+  /** The bank took the transfer back after its money was transferred back: since then the second sum is owed to us. */
+  claimed_at: Generated<Date | null>;
+  reclaimed_at: Generated<Date | null>;
+  /** Null: given up. */
+  reclaimed_reference: Generated<string | null>;
+  reclaim_reason: Generated<string | null>;
 }
 
 export interface BankTransfers {
@@ -253,4 +262,9 @@ export interface DiscountCampaigns {
   starts_at: Date;
   ends_at: Date;
   created_at: Date;
+  audience: Generated<CampaignAudience>;
+  /** Of the audience `left`, whose plan must have ended so many days ago. */
+  ended_days: number | null;
+  /** Null: for every plan. */
+  plan_keys: PlanKey[] | null;
 }

@@ -1,6 +1,8 @@
 import type { Generated } from "kysely";
 import type { ContactCategory } from "#domain/contact.ts";
 import type { FindingDetails, FindingKind, ResolvedBy } from "#domain/findings.ts";
+import type { InboxStatus } from "#domain/inbox.ts";
+import type { OffTexts } from "../model-switches.ts";
 import type { Json } from "./json.ts";
 
 export interface Outbox {
@@ -22,7 +24,9 @@ export interface DeadLetters {
   error: string;
   attempts: number;
   failed_at: Generated<Date>;
+  /** When it was put back, or discarded. */
   replayed_at: Date | null;
+  discarded: Generated<boolean>;
 }
 
 export interface Schedules {
@@ -31,6 +35,43 @@ export interface Schedules {
   leased_until: Date | null;
   last_run_at: Date | null;
   last_error: string | null;
+}
+
+export interface ModelSwitchRows {
+  model_id: string;
+  is_off: boolean;
+  texts: Json<OffTexts>;
+  version: number;
+  changed_at: Date;
+}
+
+/** A list of the panel as a member of the team saved it. */
+export interface SavedViews {
+  id: Generated<string>;
+  user_id: string;
+  list: string;
+  name: string;
+  /** The query of the list's address. */
+  search: string;
+  created_at: Date;
+}
+
+/** What admins have changed while the product ran. */
+export interface SettingRows {
+  name: string;
+  value: Json<unknown> | null;
+  version: number;
+  changed_at: Date;
+  changed_by: string | null;
+  reason: string;
+}
+
+export interface ModelPrices {
+  model_id: string;
+  /** A day in UTC. */
+  begins_on: string;
+  credits: number;
+  planned_at: Date;
 }
 
 export interface Mails {
@@ -58,6 +99,25 @@ export interface ContactMessages {
   message: string;
   language: string;
   created_at: Date;
+  status: Generated<InboxStatus>;
+  owner_id: Generated<string | null>;
+  version: Generated<number>;
+}
+
+export interface ContactEvents {
+  id: Generated<string>;
+  message_id: string;
+  actor_id: string | null;
+  kind: "answered" | "status" | "owner";
+  at: Date;
+  status: Generated<InboxStatus | null>;
+  owner_id: Generated<string | null>;
+  key: Generated<string | null>;
+  subject: Generated<string | null>;
+  body: Generated<string | null>;
+  mail_id: Generated<string | null>;
+  /** Why the status was set. */
+  reason: Generated<string | null>;
 }
 
 export interface SweepFailures {
@@ -101,4 +161,7 @@ export interface FullChecks {
   done_at: Date | null;
   reached: Generated<string>;
   accounts: Generated<number>;
+  /** The last account of the hourly round, and when its last slice began, by PostgreSQL's clock. */
+  round_reached: Generated<string>;
+  sliced_at: Date | null;
 }

@@ -27,7 +27,7 @@ import type {
   RefusedSends,
   SpendingLimits,
 } from "./types-answers.ts";
-import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
+import type { AuditEvents, AuditOrigins, AuditPeople, AuditReasons } from "./types-audit.ts";
 import type {
   BankTransfers,
   ChargeReturns,
@@ -47,6 +47,17 @@ import type {
   Trials,
   UserSubscriptions,
 } from "./types-billing.ts";
+import type {
+  CreditExpiries,
+  DailyAnswers,
+  DailyCredits,
+  DailyDepartures,
+  DailyFirstTexts,
+  DailyPeople,
+  DailySubscriptions,
+  FigureMarks,
+  WaitingAnswers,
+} from "./types-figures.ts";
 import type { FileSpace, Files, FileTexts } from "./types-files.ts";
 import type {
   Grants,
@@ -60,21 +71,28 @@ import type {
   Wallets,
 } from "./types-ledger.ts";
 import type { DataExports } from "./types-own-data.ts";
+import type { SupportAccesses } from "./types-support-access.ts";
 import type {
   BusinessClock,
+  ContactEvents,
   ContactMessages,
   DeadLetters,
   Findings,
   FullChecks,
   Mails,
+  ModelPrices,
+  ModelSwitchRows,
   Outbox,
   PaymentChecks,
+  SavedViews,
   Schedules,
+  SettingRows,
   SweepFailures,
 } from "./types-work.ts";
 
 export interface Database {
   users: Users;
+  support_access: SupportAccesses;
   identities: Identities;
   credentials: Credentials;
   avatars: Avatars;
@@ -92,6 +110,7 @@ export interface Database {
   audit_people: AuditPeople;
   audit_events: AuditEvents;
   audit_origins: AuditOrigins;
+  audit_reasons: AuditReasons;
   wallets: Wallets;
   grants: Grants;
   ledger_keys: LedgerKeys;
@@ -136,9 +155,23 @@ export interface Database {
   outbox: Outbox;
   dead_letters: DeadLetters;
   schedules: Schedules;
+  model_prices: ModelPrices;
+  model_switches: ModelSwitchRows;
+  settings: SettingRows;
+  saved_views: SavedViews;
   sweep_failures: SweepFailures;
   mails: Mails;
   contact_messages: ContactMessages;
+  contact_events: ContactEvents;
   data_exports: DataExports;
   business_clock: BusinessClock;
+  figure_marks: FigureMarks;
+  waiting_answers: WaitingAnswers;
+  daily_credits: DailyCredits;
+  credit_expiries: CreditExpiries;
+  daily_answers: DailyAnswers;
+  daily_first_texts: DailyFirstTexts;
+  daily_subscriptions: DailySubscriptions;
+  daily_people: DailyPeople;
+  daily_departures: DailyDepartures;
 }

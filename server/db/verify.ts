@@ -10,6 +10,7 @@ export class DatabaseFault extends Error {
 
 const undefinedTable = "42P01";
 const insufficientPrivilege = "42501";
+const tooManyConnections = "53300";
 
 async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string): Promise<Row[]> {
   try {
@@ -23,6 +24,11 @@ async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string)
     if (state === insufficientPrivilege) {
       throw new DatabaseFault(
         "DATABASE_URL: its role has no rights yet; run `npm run migrate` with MIGRATE_DATABASE_URL set to the owner and DATABASE_URL to this role",
+      );
+    }
+    if (state === tooManyConnections) {
+      throw new DatabaseFault(
+        "DATABASE_URL: the database has no free connection (53300); raise its max_connections, or lower DATABASE_POOL_SIZE of its clients",
       );
     }
     throw new DatabaseFault(

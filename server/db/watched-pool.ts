@@ -93,6 +93,8 @@ export class WatchedPool extends pg.Pool {
 
   private async acquire(): Promise<pg.PoolClient> {
     if (this.unresponsive) throw unresponsive();
+    // Nobody waits for a connection that is free.
+    if (this.idleCount > this.waitingCount) return super.connect();
     const rejected = Promise.withResolvers<never>();
     this.waiting.set(rejected.reject, performance.now());
     const connecting = super.connect();

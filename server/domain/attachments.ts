@@ -25,11 +25,13 @@ export const tokensPerMessage = 4;
  * The most that a provider counts for a picture as we keep it (files.ts): 1,568 pixels a side and 1.6 megapixels are up to 2,100 tokens at
  * Anthropic and fewer at the others.
  */
-const pictureTokens = 2_500;
+const seenTokens = 2_500;
 /** Providers that take PDFs read a picture of each page beside its text. */
 const pageTokens = 2_500;
 /** For the name of a file, and what says where it begins and ends. */
 const frameTokens = 300;
+/** The most that a picture takes of a model's room. */
+export const pictureTokens = seenTokens + frameTokens;
 /** A beginning that is shorter than this is of no use. */
 const leastBytes = 1_000;
 /** Fewer bytes on a page than this, on the average, and the PDF is pictures of text, which can't be read as text. */
@@ -71,20 +73,19 @@ export function hears({ unit }: Pick<Model, "unit">): boolean {
 export const isPicture = ({ contentType }: Pick<Attachable, "contentType">) => contentType.startsWith("image/");
 
 /** By what we know of a model, whether it reads pictures. */
-export function seesPictures(model: Pick<Model, "id">): boolean {
+export function seesPictures(model: Pick<Model, "id" | "own">): boolean {
   return parametersOf(model).inputs?.includes("picture") ?? false;
 }
 
-export function takesPdf(model: Pick<Model, "id">): boolean {
+export function takesPdf(model: Pick<Model, "id" | "own">): boolean {
   return parametersOf(model).inputs?.includes("pdf") ?? false;
 }
 
 export const tokensOfBytes = (bytes: number) => Math.ceil(bytes / bytesPerToken);
 
-function readPicture(model: Pick<Model, "id">, room: number): Reading | ReadingFault {
+function readPicture(model: Pick<Model, "id" | "own">, room: number): Reading | ReadingFault {
   if (!seesPictures(model)) return "unreadable";
-  const tokens = pictureTokens + frameTokens;
-  return tokens > room ? "too_large" : { as: "picture", pages: null, textBytes: 0, cut: false, tokens };
+  return pictureTokens > room ? "too_large" : { as: "picture", pages: null, textBytes: 0, cut: false, tokens: pictureTokens };
 }
 
 function readText({ textBytes, pages, pageEnds }: Attachable, room: number): Reading | ReadingFault {
@@ -97,7 +98,7 @@ function readText({ textBytes, pages, pageEnds }: Attachable, room: number): Rea
   return { as: "text", pages: read, textBytes: kept, cut, tokens: tokensOfBytes(kept) + frameTokens };
 }
 
-function readDocument(model: Pick<Model, "id">, file: Attachable, room: number): Reading | ReadingFault {
+function readDocument(model: Pick<Model, "id" | "own">, file: Attachable, room: number): Reading | ReadingFault {
   const { textBytes, pages, pageEnds } = file;
   if (pages === null) return readText(file, room);
   const bytes = textBytes ?? 0;

@@ -1,3 +1,17 @@
+import type { CampaignAudience } from "./campaigns.ts";
+import type { InboxStatus } from "./inbox.ts";
+import type { PlanKey } from "./plans.ts";
+import type { SettingName, SettingValue } from "./settings.ts";
+import type { TeamRole } from "./team.ts";
+
+/** For whom a campaign is; of those from before there was a choice nothing is said. */
+interface CampaignDetails {
+  percent: number;
+  audience?: CampaignAudience;
+  endedDays?: number;
+  plans?: readonly PlanKey[];
+}
+
 /**
  * The acts that the audit log records, with the details of each (migrations/*_audit). Details contain no personal data: no name,
  * no address, no id of a person.
@@ -50,16 +64,68 @@ export interface AuditDetails {
   "transfer.reversed": { amountCents: number };
   /** The money of a plan that was withdrawn from was transferred back. */
   "transfer.returned": { amountCents: number };
+  /** Money that went out twice came back, or was given up. */
+  "transfer.reclaimed": { amountCents: number; givenUp?: true };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
-  "export.asked": Record<string, never>;
+  /** Discounts that somebody of the team set, or ended before their time. */
+  "campaign.planned": CampaignDetails;
+  "campaign.ended": CampaignDetails;
+  /** `by`: somebody of the team had it made, for a person who asked by mail. */
+  "export.asked": { by?: "team" };
   "export.downloaded": Record<string, never>;
+  /** The person lets the team read their conversations, for these days, takes that back, or says no to the team's request. */
+  "support_access.given": { days: number };
+  "support_access.ended": Record<string, never>;
+  "support_access.refused": Record<string, never>;
+  /** The team asked them for it. */
+  "support_access.asked": Record<string, never>;
+  /** Somebody of the team read this answer, and what led to it. */
+  "answer.read": { generationId: string };
   "deletion.asked": Record<string, never>;
   "deletion.undone": Record<string, never>;
   /** Everything personal is gone. */
   "account.deleted": Record<string, never>;
-  "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
+  "role.granted": { role: TeamRole; because: "named_in_admin_emails" | "first_start" | "by_admin" };
+  "role.taken": { role: TeamRole };
+  /** Acts of the team on an account. */
+  "credits.given": { credits: number; days: number };
+  "credits.taken": { credits: number };
+  "mail.sent_again": { template: string };
+  /** A mail that was not delivered goes to another address. */
+  "mail.readdressed": { template: string };
+  /** Of a sign-up, to which no account belongs yet. */
+  "confirmation.sent_again": Record<string, never>;
+  "account.banned": Record<string, never>;
+  "account.unbanned": Record<string, never>;
+  "refund.asked": { invoiceId: string; amountCents: number };
+  /** Before the payment provider is asked, so that nothing that it did is without its reason. */
+  "plan.cancel_asked": Record<string, never>;
+  "plan.resume_asked": Record<string, never>;
+  /** The payment provider has done it. */
+  "plan.cancelled": Record<string, never>;
+  "plan.resumed": Record<string, never>;
   "dead_letter.replayed": { deadLetterId: string; job: string };
+  "dead_letter.discarded": { deadLetterId: string; job: string };
+  "stripe_event.replayed": { eventId: string; type: string };
+  /** Nothing acts on the event until somebody puts it back. */
+  "stripe_event.discarded": { eventId: string; type: string };
+  /** Somebody dealt with what a check had found. */
+  "finding.closed": { kind: string; subject: string };
+  /** Released holds past their deadline that the sweep had failed to release. */
+  "holds.released": { holds: number };
+  /** Null: the default. */
+  "setting.changed": { setting: SettingName; was: SettingValue; now: SettingValue };
+  /** Acts of the team on a message in the inbox. */
+  "message.answered": { messageId: string; status: InboxStatus };
+  "message.status_set": { messageId: string; status: InboxStatus };
+  "message.assigned": { messageId: string; to: "self" | "colleague" | "nobody" };
+  /** Somebody switched a model off, or changed what people read of it; or switched it on again. */
+  "model.switched_off": { model: string };
+  "model.switched_on": { model: string };
+  /** Credits of one unit, from the beginning of that day in UTC on. */
+  "model.price_planned": { model: string; credits: number; beginsOn: string };
+  "model.price_dropped": { model: string; credits: number; beginsOn: string };
 }
 
 export type AuditAction = keyof AuditDetails;
@@ -95,15 +161,50 @@ const shown = {
   "transfer.received": false,
   "transfer.reversed": false,
   "transfer.returned": false,
+  "transfer.reclaimed": false,
   "payments.checked": true,
+  "campaign.planned": false,
+  "campaign.ended": false,
   "export.asked": true,
   "export.downloaded": true,
+  "support_access.given": true,
+  "support_access.ended": true,
+  "support_access.refused": true,
+  "support_access.asked": true,
+  "answer.read": true,
   "deletion.asked": true,
   "deletion.undone": true,
   "account.deleted": false,
   "role.granted": true,
+  "role.taken": true,
+  "credits.given": false,
+  "credits.taken": false,
+  "mail.sent_again": false,
+  "mail.readdressed": false,
+  "confirmation.sent_again": false,
+  "account.banned": false,
+  "account.unbanned": false,
+  "refund.asked": false,
+  "plan.cancel_asked": false,
+  "plan.resume_asked": false,
+  "plan.cancelled": false,
+  "plan.resumed": false,
   "dead_letter.replayed": false,
+  "dead_letter.discarded": false,
+  "stripe_event.replayed": false,
+  "stripe_event.discarded": false,
+  "finding.closed": false,
+  "holds.released": false,
+  "setting.changed": false,
+  "message.answered": false,
+  "message.status_set": false,
+  "message.assigned": false,
+  "model.switched_off": false,
+  "model.switched_on": false,
+  "model.price_planned": false,
+  "model.price_dropped": false,
 } as const satisfies Record<AuditAction, boolean>;
 
 export type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
-export const shownActions = (Object.keys(shown) as AuditAction[]).filter((action): action is ShownAction => shown[action]);
+export const auditActions = Object.keys(shown) as AuditAction[];
+export const shownActions = auditActions.filter((action): action is ShownAction => shown[action]);

@@ -39,8 +39,12 @@ export const findingKinds = {
     toDo: "Look at npm run dead-letters for Stripe's reason. If the payment can't be refunded, pay it back another way and close this finding.",
   },
   unreturned_transfer: {
-    what: "a person withdrew from a plan paid by bank transfer over ten days ago, and nobody recorded that the money went back",
-    toDo: "Transfer it before the fourteen days are over: GET /api/admin/transfers/returns has the amount. Then record it with POST /api/admin/transfers/returned.",
+    what: "a person asked back what a bank transfer paid over ten days ago, and nobody recorded that the money went back",
+    toDo: "Transfer it before the fourteen days are over, then record it: both under What needs you in the panel.",
+  },
+  surplus_transfer: {
+    what: "a bank transfer was recorded, and by then its invoice was void or paid by card",
+    toDo: "Transfer the money back, then record it: both under What needs you in the panel. The person may want the plan all the same: offer it again.",
   },
   wrong_invoice: {
     what: "our copy of an invoice differs from Stripe's",

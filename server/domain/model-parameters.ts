@@ -14,6 +14,8 @@ export interface ModelParameters {
   searches?: number;
   /** What its provider takes beside text. A PDF that a model does not take is sent as text. */
   inputs?: readonly ("picture" | "pdf")[];
+  /** The longest recording that its provider takes, if that is shorter than ours (transcripts.ts). */
+  recordingSeconds?: number;
 }
 
 const pictures = { inputs: ["picture"] } as const;
@@ -39,9 +41,13 @@ const parameters: Readonly<Partial<Record<ModelId, ModelParameters>>> = {
   "deepseek-flash": { effort: "none" },
   "deepseek-chat": { effort: "none" },
   sonar: { searches: 3 },
+  // Of this model only others say so, last in August 2026: OpenAI's transcribing models refuse what is longer than 1,500 seconds. A refusal before the
+  // price is better than one after it.
+  "gpt-transcribe": { recordingSeconds: 25 * 60 },
   "gpt-6.1-terra-search": { effort: "low", searches: 3, ...picturesAndPdf },
 };
 
-export function parametersOf({ id }: Pick<Model, "id">): ModelParameters {
+export function parametersOf({ id, own }: Pick<Model, "id" | "own">): ModelParameters {
+  if (own) return own.pictures ? pictures : {};
   return (parameters as Readonly<Record<string, ModelParameters>>)[id] ?? {};
 }

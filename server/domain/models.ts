@@ -10,10 +10,12 @@ export type ModelCategory = (typeof modelCategories)[number];
 
 export const providers = ["openai", "anthropic", "google", "mistral", "deepseek", "perplexity", "xai"] as const;
 export type Provider = (typeof providers)[number];
+/** A server of the operator's, by its name in the operator's file (server/own-models.ts). */
+export type OwnProvider = `own:${string}`;
 
-/** How a model is called (server/providers/models/). */
 /** Clips are made by jobs at the provider; everything else answers a call. */
 export type ClipProtocol = "xai-videos";
+/** How a model is called (server/providers/models/). */
 export type ModelProtocol =
   | "openai-chat"
   | "openai-responses"
@@ -28,12 +30,21 @@ export type ModelProtocol =
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
 
+/** Facts of a model that the operator added. Those of the catalogue's models are found by their ids. */
+export interface OwnFacts {
+  /** What its server is called. */
+  server: string;
+  pictures: boolean;
+  /** What it costs the operator, for a million tokens and for each unit. Clients are not told. */
+  price?: { inputMicroDollars: number; outputMicroDollars: number; requestMicroDollars: number };
+}
+
 export interface Model {
   id: string;
   name: string;
-  provider: Provider;
+  provider: Provider | OwnProvider;
   category: ModelCategory;
-  /** Absent from models that can't be called yet. */
+  /** Absent only from models that ended before this catalogue. */
   protocol?: ModelProtocol;
   size: "small" | "large" | "none";
   upstreamModel: string;
@@ -54,16 +65,18 @@ export interface Model {
   until?: string;
   /** The product in the same price class that conversations can go on with. */
   successor?: string;
+  /** Present if the operator added the model. */
+  own?: OwnFacts;
 }
 
 /** The day on which the facts below, and those of provider-prices.ts, were last looked up. */
 export const catalogueAsOf = "2026-11-22";
 
-type Facts = Partial<Omit<Model, "id" | "name" | "provider">> & Pick<Model, "from">;
+type Facts = Partial<Omit<Model, "id" | "name" | "provider" | "own">> & Pick<Model, "from">;
 
 /** Rows of one kind. The provider's id is ours, and the protocol of text is chat completions, unless a row says otherwise. */
 function kind(common: Pick<Model, "category" | "unit" | "credits"> & Partial<Pick<Model, "protocol" | "size">>) {
-  return <const Id extends string>(id: Id, name: string, provider: Provider, facts: Facts): Model & { id: Id } => ({
+  return <const Id extends string>(id: Id, name: string, provider: Provider, facts: Facts): Model & { id: Id; provider: Provider } => ({
     ...{ id, name, provider, upstreamModel: id, size: "none", inputTokenLimit: 0, outputTokenLimit: 0 },
     ...common,
     ...facts,
@@ -146,7 +159,7 @@ const rows = [
 ];
 
 export type ModelId = (typeof rows)[number]["id"];
-export type CatalogueModel = Model & { id: ModelId };
+export type CatalogueModel = Model & { id: ModelId; provider: Provider };
 
 /** Every model we offer or ever offered. */
 export const catalogue: readonly CatalogueModel[] = rows;
@@ -179,36 +192,17 @@ export function isOffered(model: Pick<Model, "from" | "until">, now: Date): bool
   return state === "offered" || state === "announced";
 }
 
-/** The model itself while it is offered, then the first of its successors that is; undefined if none is. */
-export function livingModel(id: string, now: Date): CatalogueModel | undefined {
+/** The model itself while it is offered and not switched off, then the first of its successors that is; undefined if none is. */
+export function livingModel(id: string, now: Date, off: readonly string[] = []): CatalogueModel | undefined {
   const model = findModel(id);
-  if (!model || isOffered(model, now)) return model;
-  return model.successor === undefined ? undefined : livingModel(model.successor, now);
+  if (!model || (isOffered(model, now) && !off.includes(id))) return model;
+  return model.successor === undefined ? undefined : livingModel(model.successor, now, off);
 }
-
-/** The days, in order, on which what is offered changes, beginning with that of the catalogue itself. */
-export const catalogueEditions: readonly string[] = [
-  ...new Set([catalogueAsOf, ...catalogue.flatMap(({ from, until }) => (until === undefined ? [from] : [from, until]))]),
-]
-  .filter((day) => day >= catalogueAsOf)
-  .sort();
 
 /** What is offered at this time. */
 export function modelsAt(now: Date): readonly CatalogueModel[] {
   return catalogue.filter((model) => isOffered(model, now));
 }
-
-/**
- * Whether the model can be used. Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
- */
-export function isBuilt(model: Pick<Model, "protocol">): boolean {
-  return model.protocol !== undefined;
-}
-
-/** The kinds of which no model can be used yet. */
-export const laterCategories: readonly ModelCategory[] = modelCategories.filter(
-  (category) => !catalogue.some((model) => model.category === category && isBuilt(model)),
-);
 
 /** The free trial's credits pay for small text models only. */
 export function isInTrial(model: Pick<Model, "size">): boolean {

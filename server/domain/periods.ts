@@ -1,4 +1,4 @@
-/** How long data is kept before a sweep deletes it. server/domain/retention.ts names the tables and the reasons. */
+/** How long links, trials and the like are valid. kept-periods.ts says how long data is kept. */
 import { dayMs, hourMs, minuteMs } from "./clock.ts";
 
 /** For this long after its end an answer's events can be read. After that the text comes from its conversation, in one piece. */
@@ -12,35 +12,8 @@ export const answerLogGoneMs = 49 * hourMs;
 
 /** How long an export can be downloaded. A constant of its own, because a page of the client says it. */
 export const exportFileMs = dayMs;
-
-export const keptMs = {
-  signUps: 30 * dayMs,
-  links: 7 * dayMs,
-  pendingSignIns: dayMs,
-  passkeyChallenges: dayMs,
-  factorResets: 30 * dayMs,
-  sessions: 30 * dayMs,
-  attempts: dayMs,
-  answerLogs: answerLogReadableMs + hourMs,
-  answerKeys: 90 * dayMs,
-  deadLetters: 90 * dayMs,
-  mailBodies: 30 * dayMs,
-  mails: 365 * dayMs,
-  contactMessages: 2 * 365 * dayMs,
-  auditEvents: 2 * 365 * dayMs,
-  exportFiles: exportFileMs,
-  exports: 7 * dayMs,
-  unsentFiles: 7 * dayMs,
-  dictations: 7 * dayMs,
-  unfinishedFiles: hourMs,
-  stripePayloads: 90 * dayMs,
-  googleAnswers: dayMs,
-  trialMailboxes: 2 * 365 * dayMs,
-  findings: 365 * dayMs,
-  paymentChecks: 30 * dayMs,
-  abandonedOrders: 30 * dayMs,
-  unpaidOrders: 90 * dayMs,
-} as const;
+/** An export reads all data of a person. The panel says how many there may be, too. */
+export const exportsADay = 3;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */
 export const accessTokenMs = 10 * minuteMs;
@@ -67,5 +40,5 @@ export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;
 export const givenPromptMs = dayMs;
 export const sentFormMs = dayMs;
-
-export type Sweep = keyof typeof keptMs;
+/** A file that was chosen and not uploaded stays on the device for as long as one that was uploaded and not sent stays on the server. */
+export const waitingFileMs = 7 * dayMs;

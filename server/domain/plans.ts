@@ -19,6 +19,8 @@ export interface Plan {
   requestsPerMinute: number;
   /** Answers a person may have running at the same time. */
   concurrentAnswers: number;
+  /** Room for files, of 10⁹ bytes. */
+  fileGigabytes: number;
   mostPopular: boolean;
 }
 
@@ -30,6 +32,7 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 300,
     requestsPerMinute: 10,
     concurrentAnswers: 1,
+    fileGigabytes: 1,
     mostPopular: false,
   },
   basic: {
@@ -39,6 +42,7 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 600,
     requestsPerMinute: 20,
     concurrentAnswers: 2,
+    fileGigabytes: 3,
     mostPopular: true,
   },
   professional: {
@@ -48,6 +52,7 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 750,
     requestsPerMinute: 40,
     concurrentAnswers: 3,
+    fileGigabytes: 5,
     mostPopular: false,
   },
   enterprise: {
@@ -57,6 +62,7 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 1250,
     requestsPerMinute: 100,
     concurrentAnswers: 10,
+    fileGigabytes: 20,
     mostPopular: false,
   },
 };
@@ -133,6 +139,8 @@ export const renewalOverlapHours = 24;
 /** The trial needs no card; its credits pay for small text models only. */
 export const trialDays = 7;
 export const trialCredits = 50;
+/** Room for files, of 10⁶ bytes, for somebody without a plan: on the trial, or after their plan has ended. */
+export const trialFileMegabytes = 100;
 /** A mail reminds the person this many days before the end. */
 export const trialReminderDays = 2;
 

@@ -2,9 +2,12 @@
  * What the providers take, in micro-dollars (millionths of a US dollar), from their public price lists as of `catalogueAsOf`. It is apart from
  * the catalogue because the client has no use for it.
  */
+import { bytesPerToken, tokensPerMessage } from "./attachments.ts";
 import { parametersOf } from "./model-parameters.ts";
 import type { Model, ModelId } from "./models.ts";
 import { pictureLimits } from "./pictures.ts";
+import { annualPriceCents, packs, planList } from "./plans.ts";
+import { limits } from "./rules.ts";
 
 interface ProviderPrice {
   /** The first day, in UTC, on which it holds; the first price of a model holds from the beginning. */
@@ -78,8 +81,9 @@ const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice
   "sora-2": [unit(1)],
 };
 
-/** Empty for a model that is not in the catalogue. */
-function pricesOf({ id }: Pick<Model, "id">): readonly ProviderPrice[] {
+/** Empty for a model without known prices. */
+function pricesOf({ id, own }: Pick<Model, "id" | "own">): readonly ProviderPrice[] {
+  if (own) return own.price ? [{ from: always, ...own.price, peakFactor: 1 }] : [];
   return (prices as Readonly<Record<string, readonly ProviderPrice[]>>)[id] ?? [];
 }
 
@@ -92,7 +96,7 @@ function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number,
 }
 
 /** Of the most searches that a model may make, those it made; all of them if its provider does not say. */
-function searchedShare(model: Pick<Model, "id">, searches: number | null): number {
+function searchedShare(model: Pick<Model, "id" | "own">, searches: number | null): number {
   const { searches: most } = parametersOf(model);
   return most === undefined || searches === null ? 1 : searches / most;
 }
@@ -101,7 +105,7 @@ function searchedShare(model: Pick<Model, "id">, searches: number | null): numbe
  * What an answer of this day costs us, outside peak hours; null where its provider did not say how many tokens it took.
  */
 export function providerCostMicroDollars(
-  model: Pick<Model, "id">,
+  model: Pick<Model, "id" | "own">,
   usage: {
     promptTokens: number | null;
     completionTokens: number | null;
@@ -119,7 +123,7 @@ export function providerCostMicroDollars(
 }
 
 /** What so many units of a model that is not priced by tokens cost us on this day: minutes, thousands of characters. */
-export function unitCostMicroDollars(model: Pick<Model, "id">, units: number, now: Date): number | null {
+export function unitCostMicroDollars(model: Pick<Model, "id" | "own">, units: number, now: Date): number | null {
   const day = now.toISOString().slice(0, 10);
   const price = pricesOf(model).findLast(({ from }) => from <= day);
   return price ? Math.ceil(price.requestMicroDollars * units) : null;
@@ -138,4 +142,27 @@ export function worstCostMicroDollars(model: Model, inputTokens: number): number
       return (cost - requestMicroDollars) * peakFactor + requestMicroDollars;
     }),
   );
+}
+
+/** The least that a credit sells for, in dollars: campaigns and the trial excepted. */
+const leastDollars = Math.min(
+  ...packs.map(({ priceCents, credits }) => priceCents / credits / 100),
+  ...planList.map((plan) => annualPriceCents(plan) / (12 * plan.monthlyCredits) / 100),
+);
+
+/** What a unit may cost us at most for each of its credits: half, less five percent, of what the credit sells for. */
+export const creditCapMicroDollars = (leastDollars * 1e6 * 0.95) / 2;
+
+/** The prompt itself is never cut. Four bytes is the longest character. */
+const longestPromptTokens = Math.ceil((limits.promptMax * 4) / bytesPerToken) + tokensPerMessage;
+
+/** The least that a unit may be sold for, in credits. */
+export function leastCredits(model: Model): number {
+  return Math.max(1, Math.ceil(worstUnitMicroDollars(model) / creditCapMicroDollars));
+}
+
+/** What the dearest answer of the model can cost us, or its dearest picture, minute, thousand characters or clip. */
+export function worstUnitMicroDollars(model: Model): number {
+  const takesText = model.inputTokenLimit > 0 || model.category === "image";
+  return worstCostMicroDollars(model, takesText ? Math.max(model.inputTokenLimit, longestPromptTokens) : 0);
 }

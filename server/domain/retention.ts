@@ -3,7 +3,7 @@
  * (server/features/retention/) with PostgreSQL functions that contain the same periods (migrations). The privacy page shows
  * the periods (periods.ts).
  */
-import type { Sweep } from "./periods.ts";
+import type { Sweep } from "./kept-periods.ts";
 
 /** Each sweep: the PostgreSQL function that deletes, and the moment from which `keptMs` is counted. */
 export const sweeps = {
@@ -33,6 +33,7 @@ export const sweeps = {
   paymentChecks: { sql: "retention_payment_checks", since: "the first of the account's checks within an hour" },
   abandonedOrders: { sql: "retention_abandoned_orders", since: "it was made" },
   unpaidOrders: { sql: "retention_unpaid_orders", since: "it was made" },
+  supportAccess: { sql: "retention_support_access", since: "the team asked for it, or its end, whichever came last" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Earlier {
@@ -52,6 +53,11 @@ const ledger = {
   rows: "for good",
   why: "accounting: every balance can be recomputed from its first entry; of a billing account, which names no deleted person",
 } as const;
+
+const figures = {
+  rows: "for good",
+  why: "figures of the business: sums by day over everybody, in which there are no people",
+} as const satisfies Bound;
 
 /** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
 export const retention = {
@@ -76,6 +82,7 @@ export const retention = {
   audit_events: { rows: { sweep: "auditEvents" }, why: "what was done to an account can be looked up; people are named by ids of the log" },
   audit_people: { rows: { with: "users" }, why: "which person an id of the log stands for" },
   audit_origins: { rows: { with: "audit_events" }, why: "from which network an act came; deleted earlier with the person" },
+  audit_reasons: { rows: { with: "audit_events" }, why: "why somebody of the team did it; deleted earlier with the person it was done to" },
   wallets: ledger,
   grants: ledger,
   ledger_keys: ledger,
@@ -137,7 +144,7 @@ export const retention = {
   messages: { rows: { with: "conversations" }, why: "they belong to the person" },
   generations: {
     rows: "for good",
-    why: "receipts, without text: part of accounting; unlinked from the person when the account is deleted",
+    why: "receipts, without text: part of accounting; what a filter stopped goes with the answer; unlinked from the person when the account is deleted",
   },
   generation_keys: {
     rows: { sweep: "answerKeys" },
@@ -168,7 +175,14 @@ export const retention = {
     rows: "until done",
     why: "a row waits for its next try; deleted once it succeeds, or a day after its retry if it was not due any more",
   },
+  model_prices: { rows: "for good", why: "what models cost since when; names no person" },
+  model_switches: { rows: "one row each", why: "which models the team has switched off; names no person" },
   schedules: { rows: "one row each", why: "when each sweep runs next" },
+  settings: { rows: "one row each", why: "what admins have changed while the product ran; names nobody who has left" },
+  saved_views: {
+    rows: { with: "users" },
+    why: "the lists of the panel as a member of the team saved them; deleted earlier with their role",
+  },
   findings: { rows: { sweep: "findings" }, why: "what the checks of payments and books found, and who repaired it; names no person" },
   payment_checks: { rows: { sweep: "paymentChecks" }, why: "how often an account's payments were checked, and what the last check found" },
   full_checks: { rows: "one row each", why: "how far the check of every account has come" },
@@ -178,12 +192,26 @@ export const retention = {
     earlier: { what: "parameters", sweep: "mailBodies" },
     why: "which mails were sent; their contents are deleted earlier",
   },
-  contact_messages: { rows: { sweep: "contactMessages" }, why: "what people asked" },
+  contact_messages: { rows: { sweep: "contactMessages" }, why: "what people asked, and what became of it" },
+  contact_events: { rows: { with: "contact_messages" }, why: "what the team did with a message, and answered" },
+  support_access: {
+    rows: { sweep: "supportAccess" },
+    why: "until when the person lets the team read their conversations, and when the team asked",
+  },
   data_exports: {
     rows: { sweep: "exports" },
     earlier: { what: "file_name", sweep: "exportFiles" },
     why: "the file can be downloaded for a day; that there was one counts towards the number a day",
   },
+  figure_marks: { rows: "one row each", why: "how far the figures of the business were added up" },
+  waiting_answers: { rows: "until done", why: "answers that still run are added to the figures when they have ended" },
+  daily_credits: figures,
+  credit_expiries: figures,
+  daily_answers: figures,
+  daily_first_texts: figures,
+  daily_subscriptions: figures,
+  daily_people: figures,
+  daily_departures: figures,
   business_clock: { rows: "one row each", why: "the sandbox's time" },
   migrations: { rows: "for good", why: "which migrations the schema has" },
   migrations_lock: { rows: "one row each", why: "one migration at a time" },

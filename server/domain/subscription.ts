@@ -51,10 +51,8 @@ export function grantsAccess(status: SubscriptionStatus, graceUntil: Date | null
 export type TimeLeft =
   | { kind: "unknown" }
   | { kind: "expired" }
-  | { kind: "months"; months: number; days: number }
-  | { kind: "days"; days: number }
-  | { kind: "hours"; hours: number }
-  | { kind: "minutes"; minutes: number }
+  | { kind: "months"; count: number; days: number }
+  | { kind: "days" | "hours" | "minutes"; count: number }
   | { kind: "moment" };
 
 export function timeLeft(end: string | null | undefined, now: Date): TimeLeft {
@@ -63,8 +61,8 @@ export function timeLeft(end: string | null | undefined, now: Date): TimeLeft {
   const minutes = Math.floor((endMs - now.getTime()) / 60_000);
   if (endMs <= now.getTime()) return { kind: "expired" };
   const days = Math.floor(minutes / (24 * 60));
-  if (days > 30) return { kind: "months", months: Math.floor(days / 30), days: days % 30 };
-  if (days >= 1) return { kind: "days", days };
-  if (minutes >= 60) return { kind: "hours", hours: Math.floor(minutes / 60) };
-  return minutes >= 1 ? { kind: "minutes", minutes } : { kind: "moment" };
+  if (days > 30) return { kind: "months", count: Math.floor(days / 30), days: days % 30 };
+  if (days >= 1) return { kind: "days", count: days };
+  if (minutes >= 60) return { kind: "hours", count: Math.floor(minutes / 60) };
+  return minutes >= 1 ? { kind: "minutes", count: minutes } : { kind: "moment" };
 }

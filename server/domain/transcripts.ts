@@ -1,10 +1,19 @@
 /** Recordings that models write down, and what becomes of a transcript that says when each sentence was spoken, and by whom. */
 
+import { parametersOf } from "./model-parameters.ts";
+import type { Model } from "./models.ts";
+
 export const recordingLimits = {
   megabytes: 25,
   /** Providers that take one file of such a size take a few hours; we ask for no more than what people wait for. */
   seconds: 2 * 60 * 60,
 } as const;
+
+/** The longest recording that the model takes. */
+export function recordingSecondsOf(model: Pick<Model, "id" | "own">): number {
+  return Math.min(parametersOf(model).recordingSeconds ?? recordingLimits.seconds, recordingLimits.seconds);
+}
+
 export const recordingBytes = recordingLimits.megabytes * 1024 * 1024;
 
 /** A sentence or so, in seconds from the recording's beginning. */

@@ -153,7 +153,7 @@ export async function startPostgres(options: {
   log: (line: string) => void;
   /** For tests: faster, but data is lost if the machine crashes. */
   volatile?: boolean;
-  /** PostgreSQL's settings in place of ours, for benchmarks. */
+  /** PostgreSQL's settings in place of ours, for benchmarks and tests. */
   settings?: Readonly<Record<string, string>>;
 }): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);

@@ -1,5 +1,6 @@
 /** Asks the operating system about processes. A process id alone does not identify a process, because ids are reused. */
 import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -70,14 +71,15 @@ export function portFault(host: string, port: number): Promise<string | undefine
   });
 }
 
-/** A port on 127.0.0.1 that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen({ host: "127.0.0.1", port: 0 }, () => {
-      const address = server.address();
-      server.close(() => (typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port"))));
-    });
-  });
+/** Operating systems give outgoing connections ports from 32768 or 49152 on, and one of them could be taken before our program listens there. */
+const [firstPort, lastPort] = [16_384, 32_767];
+const portTries = 20;
+
+/** A port on 127.0.0.1 that is free now, chosen at random, so that two who ask at the same time get different ones. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < portTries; tries += 1) {
+    const port = randomInt(firstPort, lastPort + 1);
+    if ((await portFault("127.0.0.1", port)) === undefined) return port;
+  }
+  throw new Error(`none of ${portTries} ports from ${firstPort} to ${lastPort} was free`);
 }

@@ -10,9 +10,13 @@ import { selectMembers } from "../db/payer.ts";
 import type { Executor } from "../db/transaction.ts";
 
 export interface LiveEvent {
+  /** The person. Events of `models` name the model and how long it is paused, or `switches`; those of `settings` name nobody. */
   userId: string;
-  /** `session`: the person's sign-ins changed, so their open connections have to be checked again. */
-  table: RealtimeTable | "session";
+  /**
+   * `session`: the person's sign-ins changed, so their open connections have to be checked again. `models`: a model of clips is paused, or an
+   * admin has switched a model or planned a price. `settings`: an admin has changed one. The last two go to processes, not to pages.
+   */
+  table: RealtimeTable | "session" | "models" | "settings";
 }
 
 export interface LiveEvents {
@@ -47,11 +51,19 @@ export async function announceToMembers(
   payerId: string,
   ...tables: readonly LiveEvent["table"][]
 ): Promise<void> {
+  await announceToEach(deps, selectMembers(deps.db, payerId), ...tables);
+}
+
+/** Tells these people; their ids may still have to be read. */
+export async function announceToEach(
+  deps: Parameters<typeof announce>[0],
+  people: Promise<readonly string[]>,
+  ...tables: readonly LiveEvent["table"][]
+): Promise<void> {
   try {
-    const members = await selectMembers(deps.db, payerId);
-    await Promise.all(members.map((userId) => announce(deps, userId, ...tables)));
+    await Promise.all((await people).map((userId) => announce(deps, userId, ...tables)));
   } catch (error) {
-    deps.log.warn({ err: error, payerId, tables }, "a billing account's people could not be told");
+    deps.log.warn({ err: error, tables }, "a billing account's people could not be told");
   }
 }
 
@@ -154,7 +166,8 @@ function createRedisLiveEvents(redisUrl: string): LiveEvents {
   // A publisher must not wait while Redis is down. Events it could not publish are published when Redis is back.
   const socketTimeout = silentRedisMs;
   const publisher = new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true, socketTimeout });
-  const subscriber = new Redis(redisUrl, { maxRetriesPerRequest: null, socketTimeout });
+  // It subscribes again below. ioredis would do so too, and not catch the failure if the connection is closed meanwhile.
+  const subscriber = new Redis(redisUrl, { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout });
   // A subscriber sends nothing by itself, so without these pings it would not notice a dead connection.
   const heartbeat = setInterval(() => {
     if (subscriber.status === "ready") void subscriber.ping().catch(() => {});

@@ -1,13 +1,18 @@
-/** Serves the pages prerendered at build (client/prerender.tsx) in the visitor's language, and puts the product's own address into them. */
+/**
+ * Serves the pages in the visitor's language, and puts the product's own address into them. Those of the catalogue's editions were drawn at
+ * build (client/prerender.tsx); pages for other models are drawn when they are asked for (drawer.ts).
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, gunzip, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import type { App } from "./app-type.ts";
+import type { ShownModels } from "./drawer.ts";
+import { Drawer } from "./drawer.ts";
 import { pageLanguage } from "./page-language.ts";
 
 /** The list of pages that the build writes (`pages.json`). */
@@ -59,26 +64,49 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes("*");
 }
 
-/** Reads a file from the disk at its first request, and keeps only its compressed forms in memory. */
+/** If a page could not be drawn, its edition's page is served for this long before the next try. */
+const drawAgainMs = 60_000;
+
+/** Reads or draws a file at its first request, and keeps only its compressed forms in memory. */
 class PageFiles {
   private readonly encoded = new Map<string, Promise<Content>>();
   private readonly folder: URL;
   /** Other files to read, by the names that are asked for. */
   private readonly instead: Readonly<Record<string, string>>;
   private readonly replace: (text: string) => string;
+  /** Undefined if the pages of the edition are right. Resolves to undefined for a page that can't be drawn. */
+  private readonly draw: ((file: string) => Promise<string | undefined>) | undefined;
 
-  constructor(folder: URL, instead: Readonly<Record<string, string>>, replace: (text: string) => string) {
+  constructor(folder: URL, instead: PageFiles["instead"], replace: PageFiles["replace"], draw: PageFiles["draw"]) {
     this.folder = folder;
     this.instead = instead;
     this.replace = replace;
+    this.draw = draw;
   }
 
+  private isDrawn(file: string): boolean {
+    return this.draw !== undefined && file.startsWith("pages/");
+  }
+
+  private async load(file: string): Promise<string> {
+    const drawn = this.isDrawn(file) ? await this.draw?.(file) : undefined;
+    if (drawn === undefined && this.isDrawn(file)) setTimeout(() => this.forget(file), drawAgainMs).unref();
+    return this.replace(drawn ?? (await readFile(fileURLToPath(new URL(this.instead[file] ?? file, this.folder)), "utf8")));
+  }
+
+  private forget(file: string): void {
+    for (const encoding of Object.keys(encoders)) this.encoded.delete(`${encoding} ${file}`);
+  }
+
+  /** Nothing is drawn for a request: what was drawn is kept compressed, and unpacked. */
   async text(file: string): Promise<string> {
-    return this.replace(await readFile(fileURLToPath(new URL(this.instead[file] ?? file, this.folder)), "utf8"));
+    if (!this.isDrawn(file)) return this.load(file);
+    const { body } = await this.content(file, "gzip");
+    return String(await promisify(gunzip)(body));
   }
 
   private async read(file: string, encoding: Encoding | undefined): Promise<Content> {
-    const plain = Buffer.from(await this.text(file));
+    const plain = Buffer.from(await (encoding ? this.load(file) : this.text(file)));
     const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
     if (!encoding) return { body: plain, etag: `"${hash}"` };
     return { body: await encoders[encoding](plain), etag: `"${hash}-${encoding}"` };
@@ -131,32 +159,71 @@ export interface Site {
   publicUrl: URL;
   /** Whether one can sign in with Google. The document says so, so that its first paint is right (client/features/auth/auth.module.css). */
   google: boolean;
+  /** What pages have to know of models that are in no catalogue (client/lib/known-models.ts). */
+  ownModels?: readonly object[];
   /** Business time: the pages show the models of its day. */
   clock: Clock;
+  /** The ids of models that are switched off now: no page counts or names them. */
+  switchedOff?: () => readonly string[];
+  /** Prices of today that are not those of the catalogue, in credits by the models' ids. */
+  changedPrices?: () => Readonly<Record<string, number>>;
 }
 
-/** Serves the pages of the built client in `folder`. */
-export async function registerPages(app: App, folder: URL, { publicUrl, google, clock }: Site): Promise<Pages> {
-  const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
+/**
+ * The documents for today's edition, without the models that are switched off. When the day turns or a model is switched, the first
+ * request begins a new set, and with it new ETags.
+ */
+function followModels(app: App, folder: URL, index: PagesIndex, site: Site): () => PageFiles {
+  const { publicUrl, google, ownModels = [], clock, switchedOff = () => [], changedPrices = () => ({}) } = site;
 
-  function filesOf({ from, files }: PagesIndex["editions"][number]): PageFiles {
-    const marks = ` data-catalogue="${from}"${google ? " data-google" : ""}`;
-    return new PageFiles(folder, files, (text) =>
-      text.replaceAll(index.originPlaceholder, publicUrl.origin).replace(/<html [^>]*/, (tag) => tag + marks),
-    );
+  function filesOf(
+    { from, files }: PagesIndex["editions"][number],
+    models: Omit<ShownModels, "edition">,
+    drawer: Drawer | undefined,
+  ): PageFiles {
+    const mark = (name: string, value: string) => ` data-${name}="${escapeHtml(value)}"`;
+    const marks = [
+      mark("catalogue", from),
+      ...(google ? [" data-google"] : []),
+      ...(drawer ? [mark("models", JSON.stringify(models))] : []),
+    ].join("");
+    const replace = (text: string) =>
+      text.replaceAll(index.originPlaceholder, publicUrl.origin).replace(/<html [^>]*/, (tag) => tag + marks);
+    // A page with the models of its edition is better than none. The browser draws it anew with the right ones.
+    const drawWith = (drawer: Drawer) => (file: string) =>
+      drawer.draw(file).catch((error: unknown) => {
+        app.log.error({ err: error, file }, "a page could not be drawn");
+        return undefined;
+      });
+    return new PageFiles(folder, files, replace, drawer && drawWith(drawer));
   }
 
-  /** What is kept of the edition that was requested last. */
-  let kept: { from: string; files: PageFiles } | undefined;
+  /** What is kept of the models that were shown last. */
+  let kept: { key: string; files: PageFiles; drawer: Drawer | undefined } | undefined;
+  app.addHook("onClose", async () => kept?.drawer?.close());
 
-  /** The documents of today's edition. When the day turns, the first request begins a new set, and with it new ETags. */
-  function filesToday(): PageFiles {
+  return () => {
     const today = clock.now().toISOString().slice(0, 10);
     const edition = index.editions.findLast(({ from }) => from <= today) ?? index.editions[0];
     if (!edition) throw new Error("pages.json has no edition of the catalogue");
-    if (kept?.from !== edition.from) kept = { from: edition.from, files: filesOf(edition) };
+    const off = switchedOff().toSorted();
+    const models = { off, own: ownModels, prices: changedPrices() };
+    const key = JSON.stringify([edition.from, off, models.prices]);
+    if (kept?.key !== key) {
+      kept?.drawer?.leave();
+      const isDrawn = off.length > 0 || ownModels.length > 0 || Object.keys(models.prices).length > 0;
+      const drawer = isDrawn ? new Drawer(folder, { edition: edition.from, ...models }) : undefined;
+      kept = { key, files: filesOf(edition, models, drawer), drawer };
+    }
     return kept.files;
-  }
+  };
+}
+
+/** Serves the pages of the built client in `folder`. */
+export async function registerPages(app: App, folder: URL, site: Site): Promise<Pages> {
+  const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
+
+  const filesToday = followModels(app, folder, index, site);
 
   function readRequest(request: FastifyRequest, reply: FastifyReply) {
     const [pathname = "/", search = ""] = request.url.split("?", 2);

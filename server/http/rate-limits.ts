@@ -6,18 +6,20 @@ import rateLimit from "@fastify/rate-limit";
 import { Redis } from "ioredis";
 import { DomainError } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
+import type { Settings } from "../settings.ts";
 import type { App } from "./app-type.ts";
 import { clientNetwork, clientSite, siteShare } from "./client-network.ts";
 import { silentRedisMs } from "./live-events.ts";
 import { addRateLimit } from "./rate-limit-fields.ts";
 
-const requestsPerMinute = 600;
-
 function tooMany(waitMs: number): DomainError {
   return new DomainError("rate_limited", "Too many requests. Wait a moment", { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
 }
 
-export async function registerRateLimits(app: App, config: Pick<Config, "redisUrl">): Promise<void> {
+export async function registerRateLimits(
+  app: App,
+  { config, settings }: { config: Pick<Config, "redisUrl">; settings: Settings },
+): Promise<void> {
   const redis = config.redisUrl
     ? new Redis(config.redisUrl, {
         enableOfflineQueue: false,
@@ -37,7 +39,7 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
   redis?.on("error", () => {});
   await app.register(rateLimit, {
     global: true,
-    max: requestsPerMinute,
+    max: () => settings.current.requestsPerMinute,
     timeWindow: "1 minute",
     // The address is missing if the caller has already disconnected.
     keyGenerator: (request) => clientNetwork(request.ip ?? "gone"),
@@ -58,7 +60,7 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
       addRateLimit(reply, { name: "requests", quota, windowSeconds: 60, remaining, resetSeconds });
   });
   const countSite = app.createRateLimit({
-    max: requestsPerMinute * siteShare,
+    max: () => settings.current.requestsPerMinute * siteShare,
     keyGenerator: (request) => clientSite(clientNetwork(request.ip)) ?? "",
   });
   app.addHook("onRequest", async (request) => {

@@ -131,7 +131,7 @@ class Realtime {
     if (event === "resync") {
       // We don't know what was missed, so every page reads again what it shows.
       for (const connection of this.connections.all()) for (const table of realtimeTables) tellChange(connection, table);
-    } else if (event.table !== "session") {
+    } else if (event.table !== "session" && event.table !== "models" && event.table !== "settings") {
       for (const connection of this.connections.of(event.userId)) tellChange(connection, event.table);
     }
   }

@@ -13,9 +13,9 @@ const clientFolder = new URL("../../client/dist/", import.meta.url);
 
 /**
  * Files that only the server and the build read. The files in `pages` don't contain the product's address yet (pages.ts adds it),
- * the older assets in `kept` are served from `/assets`, and `index.html` is only the build's template.
+ * the older assets in `kept` are served from `/assets`, `drawing` has the program that draws pages (drawer.ts), and `index.html` is only the build's template.
  */
-const notServed = /^\/(pages|kept)(\/|$)|^\/(pages\.json|releases\.json|index\.html)|\/\./;
+const notServed = /^\/(pages|kept|drawing)(\/|$)|^\/(pages\.json|releases\.json|index\.html)|\/\./;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = request.url.split("?")[0] ?? "";

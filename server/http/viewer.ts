@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
+import type { Role, TeamRole } from "#domain/team.ts";
 import type { Entitling } from "../db/types-billing.ts";
 import type { Routes } from "./app-type.ts";
 
@@ -11,7 +12,7 @@ export interface Viewer {
   sessionId: string;
   /** When the person last showed a factor in this sign-in, by wall time; 1970 for an access token whose successor is in use. */
   provedAt: Date;
-  role: "user" | "admin";
+  role: Role;
   /** What decides what the person may use, read together with the session because the start of an answer needs both at once. */
   entitling: Entitling;
 }
@@ -60,12 +61,14 @@ export function steppedUpScope(routes: readonly Routes[]): Routes {
   };
 }
 
-/** A scope inside a signed-in one, for the team. For others there is nothing at its addresses. */
-export function adminScope(routes: readonly Routes[]): Routes {
+/** A scope inside a signed-in one, for these roles. For others there is nothing at its addresses. `admit` throws what else is in the way. */
+export function roleScope(roles: readonly TeamRole[], admit: (viewer: Viewer) => Promise<void>, routes: readonly Routes[]): Routes {
   return async (app) => {
     await app.register(async (inner: typeof app) => {
       inner.addHook("onRequest", async (request) => {
-        if (viewerOf(request).role !== "admin") throw new DomainError("not_found", "There is nothing here");
+        const viewer = viewerOf(request);
+        if (!(roles as readonly Role[]).includes(viewer.role)) throw new DomainError("not_found", "There is nothing here");
+        await admit(viewer);
       });
       for (const each of routes) await each(inner);
     });

@@ -6,6 +6,8 @@ import { refuseWithinTransaction } from "../db/transaction.ts";
 export interface OutgoingMail {
   /** Without angle brackets. A mail that is sent again has the same id, so that mailboxes can show it once. */
   messageId: string;
+  /** The Message-ID of the mail below which mailboxes show this one, without angle brackets. */
+  inReplyTo?: string | undefined;
   to: string;
   replyTo?: string | undefined;
   subject: string;
@@ -15,6 +17,8 @@ export interface OutgoingMail {
   language: string;
   /** For mails that the recipient can switch off: a mailbox posts to it when its owner asks for that (RFC 8058). */
   unsubscribeUrl?: string | undefined;
+  /** A person wrote it (RFC 3834 §5). */
+  isByHand?: boolean;
 }
 
 export interface Mailer {
@@ -94,7 +98,12 @@ export function createMailer(config: Config["mail"]): Mailer {
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.messageId}>`,
-          headers: { "Content-Language": mail.language, "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail) },
+          ...(mail.inReplyTo === undefined ? {} : { inReplyTo: `<${mail.inReplyTo}>`, references: `<${mail.inReplyTo}>` }),
+          headers: {
+            "Content-Language": mail.language,
+            ...(mail.isByHand ? {} : { "Auto-Submitted": "auto-generated" }),
+            ...unsubscribeHeaders(mail),
+          },
         });
       } catch (error) {
         const reply = replyClass(error);

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { recordAct } from "../db/audit.ts";
 import type { Db } from "../db/database.ts";
-import type { Executor } from "../db/transaction.ts";
+import type { Executor, Trx } from "../db/transaction.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { JobName } from "./jobs.ts";
 
@@ -21,28 +21,80 @@ export async function listDeadLetters(executor: Executor, limit: number) {
     .execute();
 }
 
-async function replay(db: Db, which: { id: string } | { job: string }): Promise<number> {
-  const condition = "id" in which ? sql`id = ${which.id}` : sql`job = ${which.job}`;
-  return inTransaction(db, async (trx) => {
-    const { rows } = await sql<{ id: string; job: string }>`with letters as (
-        update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
-      insert into outbox (id, job, payload) select id, job, payload from letters returning id, job`.execute(trx);
-    for (const { id, job } of rows) {
-      const details = { deadLetterId: id, job };
-      await recordAct(trx, { actor: null, subject: null, action: "dead_letter.replayed", network: null, details });
-    }
-    return rows.length;
-  });
+/** Who of the team does it, and why. Undefined where the operator does it by a command. */
+export interface By {
+  userId: string;
+  network: string;
+  reason: string;
+}
+
+export const byWhom = (by: By | undefined) => ({
+  actor: by?.userId ?? null,
+  subject: null,
+  network: by?.network ?? null,
+  ...(by && { reason: by.reason }),
+});
+
+/** What happened to one of several: it was done, or the reason why it was not. */
+export type Outcome = "done" | "replayed" | "discarded" | "waiting" | "busy" | "settled" | "missing";
+
+export interface Settled {
+  id: string;
+  outcome: Outcome;
+}
+
+/** What happened to each, in the order asked for. For those that were not done now, how they were settled before. */
+async function outcomesOf(trx: Trx, ids: readonly string[], done: readonly { id: string }[]): Promise<Settled[]> {
+  const before = await trx.selectFrom("dead_letters").select(["id", "discarded"]).where("id", "in", ids).execute();
+  const settled = new Map<string, Outcome>(before.map(({ id, discarded }) => [id, discarded ? "discarded" : "replayed"]));
+  for (const { id } of done) settled.set(id, "done");
+  return ids.map((id) => ({ id, outcome: settled.get(id) ?? "missing" }));
+}
+
+async function replay(trx: Trx, which: { ids: readonly string[] } | { job: string }, by?: By): Promise<{ id: string; job: string }[]> {
+  const condition = "ids" in which ? sql`id = any (${which.ids}::uuid[])` : sql`job = ${which.job}`;
+  const { rows } = await sql<{ id: string; job: string }>`with letters as (
+      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
+    insert into outbox (id, job, payload) select id, job, payload from letters returning id, job`.execute(trx);
+  for (const { id, job } of rows) {
+    const details = { deadLetterId: id, job };
+    await recordAct(trx, { ...byWhom(by), action: "dead_letter.replayed", details });
+  }
+  return rows;
 }
 
 /** Puts a dead letter back into the outbox under its own id. Returns false if there is none or it was already put back. */
 export async function replayDeadLetter(db: Db, id: string): Promise<boolean> {
-  return (await replay(db, { id })) > 0;
+  return inTransaction(db, async (trx) => (await replay(trx, { ids: [id] })).length > 0);
 }
 
 /** Puts all dead letters of a job back into the outbox. Returns how many. */
 export async function replayDeadLetters(db: Db, job: string): Promise<number> {
-  return replay(db, { job });
+  return inTransaction(db, async (trx) => (await replay(trx, { job })).length);
+}
+
+/** As `replayLetters`, in the caller's transaction. Returns those that it put back. */
+export async function replayLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
+  return replay(trx, { ids }, by);
+}
+
+/** Puts these dead letters back into the outbox. Returns what happened to each. */
+export async function replayLetters(db: Db, ids: readonly string[], by: By): Promise<Settled[]> {
+  return inTransaction(db, async (trx) => outcomesOf(trx, ids, await replay(trx, { ids }, by)));
+}
+
+/** As `discardLetters`, in the caller's transaction. Returns those that it discarded. */
+export async function discardLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
+  const { rows } = await sql<{ id: string; job: string }>`update dead_letters set replayed_at = clock_timestamp(), discarded = true
+    where replayed_at is null and id = any (${ids}::uuid[]) returning id, job`.execute(trx);
+  for (const { id, job } of rows)
+    await recordAct(trx, { ...byWhom(by), action: "dead_letter.discarded", details: { deadLetterId: id, job } });
+  return rows;
+}
+
+/** Settles these dead letters without running their jobs. Returns what happened to each. */
+export async function discardLetters(db: Db, ids: readonly string[], by: By): Promise<Settled[]> {
+  return inTransaction(db, async (trx) => outcomesOf(trx, ids, await discardLettersIn(trx, ids, by)));
 }
 
 /** Counts the Stripe events that are set aside, by type. */

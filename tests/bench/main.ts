@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { benchLedger } from "./ledger.ts";
 import { measureMemory, reportMemory } from "./memory.ts";
 import { measureRetention, reportRetention } from "./retention.ts";
-import { measureScale, measureSmallScale, prepareScale, reportScale } from "./scale.ts";
+import { measureScale, prepareScale, reportScale } from "./scale.ts";
 import { measureFirstText, measureStreaming, reportFirstText } from "./streaming.ts";
 import type { BenchServer } from "./support.ts";
 import { report, startBenchServer } from "./support.ts";
@@ -55,10 +55,10 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   "scale-data": prepareScale,
   /** Not among those that run without a name. */
   async "scale-small"() {
-    for (const figure of await measureSmallScale()) reportScale(figure);
+    await measureScale("small", reportScale);
   },
   async scale() {
-    for (const figure of await measureScale()) reportScale(figure);
+    await measureScale("full", reportScale);
   },
 };
 

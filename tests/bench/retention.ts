@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import pg from "pg";
-import type { Sweep } from "#domain/periods.ts";
+import type { Sweep } from "#domain/kept-periods.ts";
 import { dropLogPartitions } from "#server/features/generations/log-partitions.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
 import type { BenchServer } from "./support.ts";

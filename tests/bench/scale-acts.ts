@@ -28,15 +28,21 @@ import { readLimits, setLimits } from "#server/features/credits/limits.ts";
 import { expireDueGrants, readWallet, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { readUsage } from "#server/features/credits/usage.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
+import { addUp } from "#server/features/figures/add-up.ts";
+import { readFigures, readWork } from "#server/features/figures/service.ts";
 import { listOpenFindings } from "#server/features/findings/service.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
+import { panelActs } from "./scale-panel.ts";
 
 export interface ScalePerson {
   userId: string;
   payerId: string;
   walletId: string;
+  email: string;
+  customerId: string;
+  subscriptionId: string;
 }
 
 const walletsAtOnce = 100;
@@ -142,6 +148,8 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
   const [capped, free] = [persons.filter((_, index) => index % 2 === 0), persons.filter((_, index) => index % 2 === 1)];
   for (const { userId } of capped)
     await setLimits(db, userId, { dailyCapCredits: 1_000_000, askAboveCredits: 10, alertPercent: 80 }, new Date());
+  // What the filling wrote, and what earlier runs did.
+  while (!(await addUp(db, { marginMs: 0 })));
   let turn = 0;
   const somebody = (of = persons) => {
     turn += 1;
@@ -171,6 +179,11 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     "contracts and withdrawals": () => readWithdrawals(deps, somebody().userId),
     "transfers to pay back": () => listReturns(db),
     "money back": () => readMoneyBack(deps, somebody().userId),
+    "figures of a month": () => readFigures(deps, { range: "30d" }),
+    "figures of ten years": () => readFigures(deps, { from: dayAgo(3_600), to: dayAgo(0) }),
+    "what waits": () => readWork(deps),
+    ...panelActs(deps, somebody),
+    "sweeps of the figures": () => addUp(db, { marginMs: 0 }),
     "spending limits": () => readLimits(db, somebody().userId, new Date()),
     send: () => send(answers, somebody(free).userId),
     "send with a daily cap": () => send(answers, somebody(capped).userId),

@@ -34,6 +34,10 @@ const paidAt = "now() - (30 - 30.0 * n / $1) * interval '1 day'";
 /** So far ahead that nothing becomes due while the data are kept. */
 const farAhead = "now() + (3650 + 30.0 * n / $1) * interval '1 day'";
 const askedAt = "now() - (300 - 60 * a) * interval '1 day'";
+/** What is in the audit log of person n: when they joined, and one sign-in. */
+const signIns = `generate_series(0, 1) a, ${people}`;
+const auditPersonId = "pg_temp.id_of(80, 400, n, $1)";
+const auditEventId = "pg_temp.id_of(81 + a, 300 - 60 * a, n, $1)";
 const turns = `generate_series(0, ${answers - 1}) a, ${people}`;
 
 /** By table: the columns and where they come from. $1 is the number of people. */
@@ -75,7 +79,8 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
   [
     "orders",
     "id, billing_account_id, price_id, amount_cents, later_cents, currency, credits, language, terms, withdrawal, consented_at, stripe_session_id, contract_id, concluded_at",
-    `select ${checkoutId}, ${accountId}, 'enterprise_month', 9999, 9999, 'usd', 1250, 'en', '1', '1', ${paidAt}, 'cs_' || n, 'sub_' || n, ${paidAt} from ${people}`,
+    `select ${checkoutId}, ${accountId}, 'enterprise_month', case when n % 50 = 6 then 7999 else 9999 end, 9999, 'usd', 1250, 'en', '1', '1', ${paidAt},
+       'cs_' || n, 'sub_' || n, ${paidAt} from ${people}`,
   ],
   [
     "paid_invoices",
@@ -91,7 +96,7 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     "invoices",
     `id, billing_account_id, number, stripe_subscription_id, plan_key, billing_interval, period_start, period_end, total_cents, unpaid_cents,
      refunded_cents, status, failed, needs_action, issued_at, updated_at`,
-    `select 'in_' || n, ${accountId}, 'T-' || n, 'sub_' || n, 'enterprise', 'month', ${paidAt}, ${farAhead}, 9999, 0, 0, 'paid', false, false, ${paidAt}, now()
+    `select 'in_' || n, ${accountId}, 'T00-' || lpad(n::text, greatest(3, length(n::text)), '0'), 'sub_' || n, 'enterprise', 'month', ${paidAt}, ${farAhead}, 9999, 0, 0, 'paid', false, false, ${paidAt}, now()
        from ${people}`,
   ],
   [
@@ -124,6 +129,11 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     "stripe_events",
     "id, type, livemode, object_id, created_at, payload, received_at, status, processed_at",
     `select 'evt_' || n || '_' || a, 'invoice.paid', false, 'in_' || n, ${paidAt}, '{}', ${paidAt}, 'processed', ${paidAt} from ${people}, generate_series(1, 3) a`,
+  ],
+  [
+    "discount_campaigns",
+    "percent, starts_at, ends_at, created_at",
+    "select 20, now() - interval '31 days', now() - interval '1 minute', now() - interval '31 days'",
   ],
   ["stripe_objects", "id, version", `select 'sub_' || n, 3 from ${people}`],
   [
@@ -199,6 +209,25 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     "id, conversation_id, parent_id, role, generation_id, created_at",
     `select ${answerId}, ${conversationId}, ${questionId}, 'assistant', ${generationId}, now() from ${turns}`,
   ],
+  ["audit_people", "id, user_id", `select ${auditPersonId}, ${userId} from ${people}`],
+  [
+    "audit_events",
+    "id, at, actor, subject, action, details",
+    `select ${auditEventId}, ${askedAt}, ${auditPersonId}, ${auditPersonId}, case a when 0 then 'sign_up.confirmed' else 'sign_in.completed' end,
+       case a when 0 then '{}'::jsonb else '{"factor": "password"}' end from ${signIns}`,
+  ],
+  ["audit_origins", "event_id, user_id, network", `select ${auditEventId}, ${userId}, '192.0.2.0/24' from ${signIns}`],
+  [
+    "contact_messages",
+    "id, idempotency_key, content_hash, user_id, name, email, category, message, language, created_at, status",
+    `select id, id, sha256(id::text::bytea), ${userId}, 'Person ' || n, 'person-' || n || '@bench.example', (array['bug', 'feature', 'feedback', 'support'])[1 + n / 20 % 4],
+       'Where did my credits go?', (array['en', 'de', 'ja'])[1 + n / 20 % 3], ${paidAt}, 'done' from ${people}, lateral (select pg_temp.id_of(83, 50, n, $1) as id) made where n % 20 = 6`,
+  ],
+  [
+    "dead_letters",
+    "id, job, payload, error, attempts, failed_at, replayed_at",
+    `select pg_temp.id_of(84, 50, n, $1), 'process-event', '{}', 'Stripe could not be reached', 5, ${paidAt}, ${paidAt} from ${people} where n % 100 = 7`,
+  ],
 ];
 
 /** Names what a database is filled with. */
@@ -254,7 +283,8 @@ export async function pickPeople(url: string, count: number, picked: number): Pr
   await client.connect();
   try {
     const { rows } = await client.query<ScalePerson>(
-      `select m.user_id as "userId", m.billing_account_id as "payerId", w.id as "walletId"
+      `select m.user_id as "userId", m.billing_account_id as "payerId", w.id as "walletId", i.subject as email, 'cus_' || n as "customerId",
+           'sub_' || n as "subscriptionId"
          from generate_series(1::bigint, $1::bigint, greatest($1::bigint / $2::bigint, 1::bigint)) n
          join identities i on i.kind = 'email' and i.subject = 'person-' || n || '@bench.example'
          join billing_account_members m on m.user_id = i.user_id join wallets w on w.billing_account_id = m.billing_account_id`,

@@ -22,6 +22,8 @@ const active = 1_000;
 /** `people` against those of the small one. `scale-small` shows in minutes that every act works, and what is not flat at all. */
 const runs = { full: { people: sizes.large, samples: 1_000 }, small: { people: 20_000, samples: 200 } } as const;
 const target = 1.3;
+/** The p95 of whatever the team's panel reads in the large database: what it finds there may be more than in the small one. */
+const panelTargetMs = 200;
 
 function within(url: string, database: string): string {
   const changed = new URL(url);
@@ -105,34 +107,31 @@ async function timesOf(worlds: readonly World[], act: string, count: number): Pr
   return times;
 }
 
-/** The same with fewer people and samples. */
-export function measureSmallScale(): Promise<ScaleFigure[]> {
-  return measureScale(runs.small);
-}
-
-export async function measureScale({ people, samples }: (typeof runs)[keyof typeof runs] = runs.full): Promise<ScaleFigure[]> {
+/** Reports each act as soon as it is measured; all of them take half an hour. `small`: fewer people and samples. */
+export async function measureScale(run: keyof typeof runs, report: (figure: ScaleFigure) => void): Promise<void> {
+  const { people, samples } = runs[run];
   return onScaleServer(async (server) => {
     const stripe = await startStripe();
     const worlds: World[] = [];
     for (const size of [people, sizes.small]) worlds.push(await openWorld(server, size, stripe.url));
-    const figures: ScaleFigure[] = [];
     for (const act of Object.keys(worlds[0]?.acts ?? {})) {
       const count = /^(hourly|sweeps)/.test(act) ? samples / 10 : samples;
       // The first round warms the caches: everybody who is active is met once.
       await timesOf(worlds, act, count);
       const [large = [], small = []] = await timesOf(worlds, act, count);
-      figures.push({ act, people, largeMs: p95(large), smallMs: p95(small) });
+      report({ act, people, largeMs: p95(large), smallMs: p95(small) });
     }
     for (const world of worlds) await world.close();
     await stripe.close();
-    return figures;
   });
 }
 
 export function reportScale({ act, people, largeMs, smallMs }: ScaleFigure): void {
   const ratio = largeMs / smallMs;
-  const verdict = ratio <= target ? "reached" : "MISSED";
+  const ofPanel = act.startsWith("panel");
+  const verdict = (ofPanel ? largeMs <= panelTargetMs : ratio <= target) ? "reached" : "MISSED";
+  const bound = ofPanel ? `≤ ${panelTargetMs} ms` : `≤ ${target}`;
   console.log(
-    `${act}, p95 with ${people} people against ${sizes.small}: ${largeMs.toFixed(2)} / ${smallMs.toFixed(2)} ms = ${ratio.toFixed(2)} (≤ ${target}) ${verdict}`,
+    `${act}, p95 with ${people} people against ${sizes.small}: ${largeMs.toFixed(2)} / ${smallMs.toFixed(2)} ms = ${ratio.toFixed(2)} (${bound}) ${verdict}`,
   );
 }

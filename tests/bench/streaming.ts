@@ -1,6 +1,7 @@
 /**
  * Compares streaming through the whole product (authentication, hold, log, capture, receipt, durable PostgreSQL) with a
- * byte-for-byte proxy and with the bare SDK. All use the same upstream, one after the other, with 200 answers at once, by each protocol.
+ * byte-for-byte proxy and with the bare SDK: that of whoever made the protocol, and `openai` with chat completions. All use the same
+ * upstream, one after the other, with 200 answers at once, by each protocol.
  */
 import { randomUUID } from "node:crypto";
 import http from "node:http";
@@ -19,6 +20,8 @@ const atOnce = 200;
 const answersPerRound = 400;
 const rounds = 5;
 const firstTokenSamples = 60;
+/** Until Node has compiled what a start needs, and PostgreSQL has planned it on each connection. */
+const warmUpAnswers = 200;
 const firstTokenAtOnce = 10;
 /** Time between the starts of ten concurrent answers: all at once, the hardest case, and 40 ms apart, as with real users. */
 const firstTokenApartMs = [0, 40] as const;
@@ -79,9 +82,9 @@ async function completedRate(target: Target): Promise<number> {
   return (answersPerRound / (performance.now() - startedAt)) * 1_000;
 }
 
-async function firstTextMs(targets: readonly Target[], apartMs: number): Promise<number[]> {
+async function firstTextMs(targets: readonly Target[], apartMs: number, answersEach = firstTokenSamples): Promise<number[]> {
   const samples: number[][] = targets.map(() => []);
-  for (let count = 0; count < firstTokenSamples; count += firstTokenAtOnce) {
+  for (let count = 0; count < answersEach; count += firstTokenAtOnce) {
     for (const [index, target] of targets.entries()) {
       const answers = await Promise.all(
         Array.from({ length: firstTokenAtOnce }, async (_, number) => {
@@ -165,7 +168,10 @@ export async function measureStreaming(protocol: TextProtocol = "openai-chat"): 
     const answering = (await startChild("streaming-baselines.ts", [protocol, upstream + fastPrefix])).port;
     // It re-emits in its own way, whatever it was asked for.
     const sdk = { ...directTarget(answering, fastPrefix, protocol), whole: /\[DONE\]/ };
-    const targets = [product, proxy, sdk];
+    const isOpenAi = protocol === "openai-chat";
+    const openAiPort = isOpenAi ? answering : (await startChild("streaming-baselines.ts", ["openai-chat", upstream + fastPrefix])).port;
+    const openAi = directTarget(openAiPort, fastPrefix);
+    const targets = isOpenAi ? [product, proxy, sdk] : [product, proxy, sdk, openAi];
     const rates: number[][] = targets.map(() => []);
     for (let round = 0; round <= rounds; round += 1) {
       for (const [index, target] of targets.entries()) {
@@ -175,11 +181,19 @@ export async function measureStreaming(protocol: TextProtocol = "openai-chat"): 
       }
       if (round === 0) await analyze(server);
     }
-    const [ours = 0, throughProxy = 0, throughSdk = 0] = rates.map(median);
+    const [ours = 0, throughProxy = 0, throughSdk = 0, throughOpenAi = throughSdk] = rates.map(median);
     const what = `${protocol}, ${chunksPerAnswer} chunks, ${atOnce} answers at once`;
+    const ratio = (name: string, theirs: number, target: number) => ({
+      name: `${name} (${what})`,
+      ours,
+      theirs,
+      unit: "answers/s",
+      target,
+    });
     return [
-      { name: `streaming against a byte proxy (${what})`, ours, theirs: throughProxy, unit: "answers/s", target: 0.6 },
-      { name: `streaming against the bare SDK (${what})`, ours, theirs: throughSdk, unit: "answers/s", target: 1 },
+      ratio("streaming against a byte proxy", throughProxy, 0.6),
+      ratio("streaming against the bare SDK", throughSdk, 1),
+      ...(isOpenAi ? [] : [ratio("streaming against the bare openai SDK with chat completions", throughOpenAi, 1)]),
     ];
   });
 }
@@ -196,8 +210,9 @@ export async function measureFirstText(): Promise<FirstText[]> {
     const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens);
     const targets = [product, directTarget(upstreamPort, pacedPrefix)];
     const measured: FirstText[] = [];
+    await firstTextMs([product], 0, warmUpAnswers);
     for (const apartMs of firstTokenApartMs) {
-      await firstTextMs(targets, apartMs);
+      await firstTextMs(targets, apartMs, firstTokenAtOnce);
       const [ours = 0, direct = 0] = await firstTextMs(targets, apartMs);
       measured.push({ apartMs, addedMs: ours - direct });
     }

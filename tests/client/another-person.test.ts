@@ -18,9 +18,12 @@ import type { FormOutcome } from "#client/offline/form-sender.ts";
 import { onFormOutcome, startFormQueue } from "#client/offline/form-sender.ts";
 import { forgetGivenPrompt, keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
 import { keepLastModel, readLastModel } from "#client/offline/last-model.ts";
+import { keepReferences } from "#client/offline/references.ts";
 import { listStoredKeys } from "#client/offline/store.ts";
 import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
+import { keepWaitingFile, listWaitingFiles } from "#client/offline/waiting-files.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
+import { waitingFileMs } from "#domain/periods.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 
 const server = setupServer();
@@ -162,6 +165,27 @@ describe("a form that waits for a connection", () => {
   });
 });
 
+const waitingFile = (owner: string) => ({
+  ...{ id: `photo of ${owner}`, owner, purpose: "question" as const, threadKey: "new", name: "photo.jpg" },
+  ...{ file: new Blob(["bytes"]), chosenAtMs: Date.now(), refusal: null },
+});
+
+describe("a file that waits for a connection", () => {
+  it("is its own person's, goes when they sign out or another person signs in, and a week later", async () => {
+    for (const next of [null, "grace"] as const) {
+      signIn("ada");
+      await keepWaitingFile(waitingFile("ada"));
+      await keepWaitingFile({ ...waitingFile("grace"), chosenAtMs: Date.now() - waitingFileMs - 1 });
+      expect(await listWaitingFiles("grace")).toEqual([]);
+      const stop = startForgetting();
+      expect(await listWaitingFiles("ada")).toHaveLength(1);
+      signIn(next);
+      await expect.poll(() => listStoredKeys("file:")).toEqual([]);
+      stop();
+    }
+  });
+});
+
 describe("the subscription stored for offline reading", () => {
   const check = {
     subscribed: true,
@@ -204,6 +228,7 @@ describe("what the device keeps of somebody whose account is deleted", () => {
     await writeDraft(owner, "new", { text: "half a thought", modelId: null, unsettledKey: null });
     await writeFormDraft(owner, "contact", { fields, unsettledKey: null });
     await keepGivenPrompt(owner, { text: "from a guide", modelId: null });
+    await keepReferences(owner, { references: [], mask: null, first: { fileId: "f", alternative: "a tile", width: 1, height: 1 } });
     await writeQueuedForm({
       ...{ id: `form of ${owner}`, form: "contact", owner, fields, website: "", language: "en" },
       ...{ queuedAtMs: 1, attempts: 0, dueAtMs: Number.MAX_SAFE_INTEGER, refusal: null },
@@ -218,13 +243,13 @@ describe("what the device keeps of somebody whose account is deleted", () => {
     const [ada, grace] = [randomUUID(), randomUUID()];
     for (const owner of [ada, grace]) await keepAll(owner);
     await writeFormDraft(null, "contact", { fields, unsettledKey: null });
-    expect(await entriesOf(ada)).toBe(6);
+    expect(await entriesOf(ada)).toBe(7);
     sessionStore.setState({ status: "signed_in", user: { id: grace, email: "g@example.com", user_metadata: { avatar_url: null } } });
     const stop = startForgetting();
     sessionStore.setState({ deletedId: ada });
     await expect.poll(() => entriesOf(ada)).toBe(0);
     stop();
-    expect(await entriesOf(grace)).toBe(6);
+    expect(await entriesOf(grace)).toBe(7);
     expect(await readFormDraft(null, "contact")).toBeDefined();
   });
 });

@@ -29,7 +29,15 @@ describe("a prompt brought from another page", () => {
   it("changes nothing if it is there already or empty", () => {
     const kept = draft("Write a notice", { unsettledKey: "key" });
     expect(arrivingDrafts(kept, draft("First"), given)).toEqual({ draft: { ...kept, modelId: "gpt-5-mini" }, aside: draft("First") });
-    expect(arrivingDrafts(kept, draft("First"), { text: " ", modelId: "gpt-5" })).toEqual({ draft: kept, aside: draft("First") });
+    expect(arrivingDrafts(kept, draft("First"), { text: " ", modelId: null })).toEqual({ draft: kept, aside: draft("First") });
     expect(arrivingDrafts(kept, undefined, undefined)).toEqual({ draft: kept, aside: undefined });
+  });
+
+  it("replaces the model of the draft that was there, whose words stay, if it is a model alone", () => {
+    const kept = draft("Half a letter", { modelId: "gpt-5", unsettledKey: "key" });
+    const tapped = { text: "", modelId: "gpt-5-mini" };
+    expect(arrivingDrafts(kept, undefined, tapped).draft).toEqual(draft("Half a letter", { modelId: "gpt-5-mini" }));
+    expect(arrivingDrafts(undefined, undefined, tapped).draft).toEqual(draft("", { modelId: "gpt-5-mini" }));
+    expect(arrivingDrafts({ ...kept, modelId: "gpt-5-mini" }, undefined, tapped).draft).toMatchObject({ unsettledKey: "key" });
   });
 });

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { linksOf, readableText } from "#client/content/blocks.ts";
 import { loadedPiece, loadPiece } from "#client/content/bodies.ts";
 import { compilePiece } from "#client/content/compile.ts";
-import { fillFigures, unknownFigures } from "#client/content/figures.ts";
-import { figuresOf } from "#client/content/figures-of.ts";
+import { fillIn } from "#client/content/figure.ts";
+import { allFigures, unknownFigures } from "#client/content/figures.ts";
+import { fillWith } from "#client/content/fill-with.ts";
 import { languagesOf, pieceOf, pieces, piecesOf } from "#client/content/library.ts";
 import { articleNames, guideNames, linkablePaths, pieceNameAt, pieceNames, piecePath } from "#client/content/names.ts";
 import type { Block, Piece } from "#client/content/piece.ts";
@@ -74,7 +75,7 @@ const banned =
   /\b(unlock|revolutioni[sz]e|game-changer|dive in|seamless(ly)?|elevate|supercharge)\b|today['’]s fast-paced|!(?=\s|$)|\p{Extended_Pictographic}/iu;
 
 describe.each(compiled)("%s", (_file, piece, source) => {
-  const fill = figuresOf(piece);
+  const fill = fillWith(allFigures, piece);
 
   it("has the right length", () => {
     if (piece.kind === "legal") expect(piece.words).toBeGreaterThan(300);
@@ -217,7 +218,7 @@ describe("the compiler", () => {
     expect(body('```prompt model=gpt-5\nSay "hi"\n```')).toEqual([
       {
         type: "prompt",
-        model: { id: "gpt-5", name: "GPT-5", category: "text", credits: 5, unit: "answer", built: true },
+        model: { id: "gpt-5", name: "GPT-5", category: "text", credits: 5, unit: "answer" },
         text: 'Say "hi"',
       },
     ]);
@@ -238,12 +239,12 @@ describe("figures", () => {
   it("come from the catalogues", () => {
     const text =
       "{{price:starter}} {{annual:basic}} {{credits:enterprise}} {{cost:gpt-5}} {{costOf:dall-e-3}} {{model:dall-e-3}} {{modelCount}}";
-    expect(fillFigures(text, english)).toBe("$19.99 $383.90 1,250 5 credits 10 GPT Image 2.6 Flare 28");
+    expect(fillIn(allFigures, text, english)).toBe("$19.99 $383.90 1,250 5 credits 10 GPT Image 2.6 Flare 28");
     const more = "{{trialDays}} {{trialCredits}} {{refundDays}} {{annualSaving}} {{pack:250}} {{perMinute:starter}} {{atOnce:basic}}";
-    expect(fillFigures(more, english)).toBe("7 50 14 20% $17.99 10 2");
-    expect(fillFigures("{{perMonth:starter:gpt-5}}", english)).toBe("60");
+    expect(fillIn(allFigures, more, english)).toBe("7 50 14 20% $17.99 10 2");
+    expect(fillIn(allFigures, "{{perMonth:starter:gpt-5}}", english)).toBe("60");
     const periods = "{{kept:accessToken}} {{kept:signUpCookie}} {{kept:deviceCookie}} {{kept:sessions}} {{kept:answerLogGone}}";
-    expect(fillFigures(periods, english)).toBe("10 minutes 1 day 1 year 30 days 49 hours");
+    expect(fillIn(allFigures, periods, english)).toBe("10 minutes 1 day 1 year 30 days 49 hours");
   });
 
   it("are refused if they are unknown", () => {
@@ -259,7 +260,7 @@ describe("figures", () => {
       many: "{{formatted}} kredytów",
       other: "{{formatted}} kredytu",
     };
-    const fill = figuresOf({ language: "pl", creditForms: polish });
+    const fill = fillWith(allFigures, { language: "pl", creditForms: polish });
     expect(fill("{{cost:gpt-5-mini}}, {{cost:sonar}}, {{cost:gpt-5}}")).toBe("1 kredyt, 2 kredyty, 5 kredytów");
   });
 });

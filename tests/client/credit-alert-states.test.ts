@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import limits from "#client/i18n/locales/en/limits.json" with { type: "json" };
+import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
@@ -19,7 +20,7 @@ const notice = () => page.getByRole("region", { name: text.label });
 const wallet = { balance: 60, held: 0, available: 60, frozen: false, grants: [], serverTime: starter.server_time };
 const low = { ...starter, credits: 60, spent_percent: 80, next_credits_at: starter.subscription_end };
 
-it.each(["/", "/ai-models", "/profile", "/pricing"])("says on %s what is spent, what is left and when more comes", async (path) => {
+it.each(daily(["/", "/ai-models", "/profile", "/pricing"]))("says on %s what is spent, what is left and when more comes", async (path) => {
   api.answer(check, low);
   api.answer("GET /api/credits/wallet", wallet);
   page = await open(site, path, { member: true });

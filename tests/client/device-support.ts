@@ -17,6 +17,7 @@ const modules = [
   "form-drafts",
   "form-queue",
   "form-sender",
+  "waiting-files",
 ];
 
 export interface Device {
@@ -29,6 +30,7 @@ export interface Device {
   formDrafts: typeof import("#client/offline/form-drafts.ts");
   formQueue: typeof import("#client/offline/form-queue.ts");
   formSender: typeof import("#client/offline/form-sender.ts");
+  waitingFiles: typeof import("#client/offline/waiting-files.ts");
 }
 
 declare global {

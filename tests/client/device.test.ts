@@ -189,6 +189,27 @@ describe("data stored on the device", () => {
     expect(await page.evaluate(() => raw.get("draft:ada:new"))).toMatchObject({ text: long });
   });
 
+  it("keeps files that wait, with their bytes, for the next page, and no more than its bounds: what is beyond says so", async () => {
+    const kept = await page.evaluate(async () => {
+      const { keepWaitingFile, listWaitingFiles } = device.waitingFiles;
+      const common = { owner: "ada", purpose: "question" as const, threadKey: "new", chosenAtMs: Date.now(), refusal: null };
+      const keep = (id: string, file: Blob) => keepWaitingFile({ ...common, id, name: `${id}.txt`, file });
+      const outcomes = [await keep("first", new File(["mosaic"], "first.txt", { type: "text/plain" }))];
+      outcomes.push(await keep("huge", new Blob(Array(160).fill(new Blob([new Uint8Array(1_000_000)])))));
+      for (let index = 0; index < 20; index += 1) outcomes.push(await keep(`file ${index}`, new Blob(["x"])));
+      await raw.put("file:ada:damaged", { id: "damaged", owner: "ada", file: "no file" });
+      return { outcomes, listed: (await listWaitingFiles("ada")).length, others: await listWaitingFiles("grace") };
+    });
+    expect(kept).toEqual({ outcomes: ["kept", "full", ...Array(19).fill("kept"), "full"], listed: 20, others: [] });
+    await page.close();
+    page = await openTab(context, code);
+    const read = await page.evaluate(async () => {
+      const [first] = (await device.waitingFiles.listWaitingFiles("ada")).filter(({ id }) => id === "first");
+      return [first?.name, first?.file.type, await first?.file.text()];
+    });
+    expect(read).toEqual(["first.txt", "text/plain", "mosaic"]);
+  });
+
   it("reports if the browser stores nothing, and then works until the page is closed", async () => {
     const closed = await browser.newContext();
     await closed.addInitScript(() => {

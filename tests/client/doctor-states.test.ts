@@ -31,8 +31,8 @@ it("says what was put right, each payment with its day, its amount and its credi
     ],
   });
   await says(text.mended);
-  await page.getByText(/^Your payment of .*10.*2026, \$19.99, is booked: 300 credits\.$/).waitFor();
-  await says("You can use these again: 12 credits. They were still held for an answer that had ended.");
+  await page.getByText(/^The payment of .*10.*2026, \$19.99, is booked: 300 credits\.$/).waitFor();
+  await says("Available again: 12 credits. They were still held for an answer that had ended.");
   await says("Taken back: 300 credits. They had been added twice for one payment.");
   await says(text.item.left);
   expect(await page.getByText(text.right).count()).toBe(0);

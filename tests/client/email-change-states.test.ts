@@ -3,8 +3,12 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
+
+/** On the days on which its walk with the server (tests/e2e/email-change.test.ts) is not taken. */
+const isToday = hasTurn("screensOfWaysIn", "email-change");
 
 let site: Site;
 let page: Page;
@@ -31,7 +35,7 @@ async function ask(email: string): Promise<void> {
   await dialog().getByRole("button", { name: text.email.submit }).click();
 }
 
-it("says at the field what is wrong with the address, and sends nothing then", async () => {
+it.runIf(isToday)("says at the field what is wrong with the address, and sends nothing then", async () => {
   await openDialog();
   await ask("new@");
   await says("Invalid email address");
@@ -46,7 +50,7 @@ it("says at the field what is wrong with the address, and sends nothing then", a
   expect(await dialog().getByRole("alert").count()).toBe(0);
 });
 
-it("shows why it was refused, and how long to wait", async () => {
+it.runIf(isToday)("shows why it was refused, and how long to wait", async () => {
   await openDialog();
   await ask("new@example.com");
   await dialog().getByRole("alert").waitFor();
@@ -56,7 +60,7 @@ it("shows why it was refused, and how long to wait", async () => {
   expect(await dialog().getByRole("alert").ariaSnapshot()).toContain("Wait 13 minutes");
 });
 
-it("asks for a factor first, and stays as it was when the person gives up there", async () => {
+it.runIf(isToday)("asks for a factor first, and stays as it was when the person gives up there", async () => {
   api.answer("GET /api/account/step-up", { ways: ["password"] });
   await openDialog();
   api.refuse(askCall, 403, "step_up_required");
@@ -68,7 +72,7 @@ it("asks for a factor first, and stays as it was when the person gives up there"
   expect(await field().inputValue()).toBe("new@example.com");
 });
 
-it("shows the address that waits, whose link can be sent again after a pause, and keeps the old one on demand", async () => {
+it.runIf(isToday)("shows the address that waits, whose link can be sent again after a pause, and keeps the old one on demand", async () => {
   await openDialog();
   api.answer(askCall, { status: "check_email" });
   api.answer("GET /api/account", waiting);
@@ -87,7 +91,7 @@ it("shows the address that waits, whose link can be sent again after a pause, an
   await expect.poll(() => page.getByText("new@example.com").count()).toBe(0);
 });
 
-it("sends the link again, and says so", async () => {
+it.runIf(isToday)("sends the link again, and says so", async () => {
   api.answer("GET /api/account", waiting);
   page = await open(site, "/profile", { member: true });
   await button(steps.checkEmail.resend).click();

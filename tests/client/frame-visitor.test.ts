@@ -7,6 +7,7 @@ import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays } fr
 import { uploadLimits } from "#domain/rules.ts";
 import { themes, violationsOn } from "#tests/support/accessibility.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, serve, visit } from "./frame-support.ts";
 
@@ -75,7 +76,7 @@ describe("the trial's offer (specification §2)", () => {
     expect(await offer(member).count()).toBe(0);
   });
 
-  it("stays hidden for the visit once it was dismissed, and causes no layout shift with or without it", async () => {
+  it.runIf(full)("stays hidden for the visit once it was dismissed, and causes no layout shift with or without it", async () => {
     const { page } = await openPage(site, { ...wide, fresh: true });
     await page.addInitScript(() => {
       const shifts = { sum: 0 };
@@ -100,19 +101,22 @@ describe("the trial's offer (specification §2)", () => {
 });
 
 describe("the bar by state (specification §2)", () => {
-  it("shows signed-in people the first two letters of their email address, and a link to their profile in the menu", async () => {
-    const { page } = await openPage(site, { ...phone, session });
-    await visit(page, site.address);
-    const account = page.locator('header a[href="/profile"]').first();
-    await account.waitFor();
-    expect(await account.textContent()).toContain("MA");
-    expect(await page.locator('header a[href="/auth"]').count()).toBe(0);
-    expect(await page.locator('main a[href="/pricing"]').filter({ hasText: "Get Started" }).count()).toBe(1);
-    await page.getByRole("button", { name: "Open menu" }).click();
-    const links = page.getByRole("dialog").locator("a");
-    const targets = () => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-    await expect.poll(targets).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing", "/profile"]);
-  });
+  it.runIf(full)(
+    "shows signed-in people the first two letters of their email address, and a link to their profile in the menu",
+    async () => {
+      const { page } = await openPage(site, { ...phone, session });
+      await visit(page, site.address);
+      const account = page.locator('header a[href="/profile"]').first();
+      await account.waitFor();
+      expect(await account.textContent()).toContain("MA");
+      expect(await page.locator('header a[href="/auth"]').count()).toBe(0);
+      expect(await page.locator('main a[href="/pricing"]').filter({ hasText: "Get Started" }).count()).toBe(1);
+      await page.getByRole("button", { name: "Open menu" }).click();
+      const links = page.getByRole("dialog").locator("a");
+      const targets = () => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+      await expect.poll(targets).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing", "/profile"]);
+    },
+  );
 
   it("shows the sign-in link before any script has run, if there is no session", async () => {
     const { page } = await openPage(site, { ...wide, fresh: true });
@@ -121,7 +125,7 @@ describe("the bar by state (specification §2)", () => {
     expect(await page.locator('header a[href="/auth"]').isVisible()).toBe(true);
   });
 
-  it("does not hide while it has the focus or its menu is open", async () => {
+  it.runIf(full)("does not hide while it has the focus or its menu is open", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     const bottom = () => page.evaluate(() => document.querySelector("header")?.getBoundingClientRect().bottom ?? 0);
@@ -169,37 +173,41 @@ describe("styles", () => {
 });
 
 describe("the support widget (specification §2)", () => {
-  it("answers questions about every plan and model with the catalogue's figures", async () => {
-    const { page, complaints } = await openPage(site, { ...wide, fresh: true });
-    await page.clock.install();
-    const answer = (question: string) => answerTo(page, question, { moveClock: true });
-    await visit(page, site.address);
-    await openSupport(page);
-    for (const plan of planList) {
-      const costs = await answer(`What does ${plan.name} cost?`);
-      for (const figure of [
-        formatMoney(plan.monthlyPriceCents, "en"),
-        formatMoney(annualPriceCents(plan), "en"),
-        `${formatNumber(plan.monthlyCredits, "en")} credits`,
-        `${plan.requestsPerMinute} requests a minute`,
-      ]) {
-        expect(costs).toContain(figure);
+  it.runIf(full)(
+    "answers questions about every plan and model with the catalogue's figures",
+    async () => {
+      const { page, complaints } = await openPage(site, { ...wide, fresh: true });
+      await page.clock.install();
+      const answer = (question: string) => answerTo(page, question, { moveClock: true });
+      await visit(page, site.address);
+      await openSupport(page);
+      for (const plan of planList) {
+        const costs = await answer(`What does ${plan.name} cost?`);
+        for (const figure of [
+          formatMoney(plan.monthlyPriceCents, "en"),
+          formatMoney(annualPriceCents(plan), "en"),
+          `${formatNumber(plan.monthlyCredits, "en")} credits`,
+          `${plan.requestsPerMinute} requests a minute`,
+        ]) {
+          expect(costs).toContain(figure);
+        }
       }
-    }
-    // One function answers for all of them (support-topics.test.ts).
-    for (const model of models.filter((_, index) => full || index % 8 === 0)) {
-      const costs = await answer(`How much is ${model.name}?`);
-      expect(costs).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
-    }
-    expect(await answer("how long is the trial")).toContain(`${trialCredits} credits`);
-    expect(await answer("can I get a refund")).toContain(`${moneyBackDays} days`);
-    expect(await answer("mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
-    const prices = await answer("all prices of the plans");
-    for (const plan of planList) expect(prices).toContain(formatMoney(plan.monthlyPriceCents, "en"));
-    expect(complaints).toEqual([]);
-  }, 60_000);
+      // One function answers for all of them (support-topics.test.ts).
+      for (const model of models.filter((_, index) => full || index % 8 === 0)) {
+        const costs = await answer(`How much is ${model.name}?`);
+        expect(costs).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
+      }
+      expect(await answer("how long is the trial")).toContain(`${trialCredits} credits`);
+      expect(await answer("can I get a refund")).toContain(`${moneyBackDays} days`);
+      expect(await answer("mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
+      const prices = await answer("all prices of the plans");
+      for (const plan of planList) expect(prices).toContain(formatMoney(plan.monthlyPriceCents, "en"));
+      expect(complaints).toEqual([]);
+    },
+    60_000,
+  );
 
-  it("shows a typing indicator for about 500 ms before a canned answer", async () => {
+  it.runIf(full)("shows a typing indicator for about 500 ms before a canned answer", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     await openSupport(page);
@@ -236,7 +244,7 @@ describe("the support widget (specification §2)", () => {
     expect(await panel(page).count()).toBe(0);
   });
 
-  it("works in the reader's language with the server stopped", async () => {
+  it.runIf(hasTurn("workers", "support"))("works in the reader's language with the server stopped", async () => {
     const own = await serve(site.folder);
     const { page } = await openPage(site, { ...wide, locale: "de-DE", serviceWorkers: "allow", fresh: true });
     await visit(page, own.address);
@@ -278,7 +286,7 @@ describe("the support widget (specification §2)", () => {
     expect(await panel(page).getByRole("log").textContent()).toContain(`${moneyBackDays} days`);
   });
 
-  it("has no accessibility violation on the about page in either theme, panel open", async () => {
+  it.runIf(full)("has no accessibility violation on the about page in either theme, panel open", async () => {
     const { page, complaints } = await openPage(site, { ...phone, fresh: true });
     await visit(page, `${site.address}/about`);
     await openSupport(page);

@@ -123,7 +123,7 @@ describe("a missing chunk", () => {
 });
 
 describe("theme and language", () => {
-  it("keep a chosen theme after a reload and apply it before the first paint", async () => {
+  it.runIf(full)("keep a chosen theme after a reload and apply it before the first paint", async () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, colorScheme: "light", fresh: true });
     await visit(page, site.address);
     const button = page.getByRole("button", { name: /^Theme/ });
@@ -156,7 +156,7 @@ describe("theme and language", () => {
 });
 
 describe("home and pricing", () => {
-  it("have no accessibility violation in either theme, menu and questions open", async () => {
+  it.runIf(full)("have no accessibility violation in either theme, menu and questions open", async () => {
     for (const [address, options] of [
       ["/", { viewport: { width: 1440, height: 900 } }],
       ["/pricing", phone],

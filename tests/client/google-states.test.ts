@@ -7,8 +7,13 @@ import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import type { WaysIn } from "#server/contract/security.ts";
+import { daily } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
+
+/** On the days on which its walk with the server (tests/e2e/google.test.ts) is not taken. */
+const isToday = hasTurn("screensOfWaysIn", "google");
 
 let site: Site;
 let page: Page;
@@ -21,7 +26,7 @@ const linked = { email: "maria@gmail.example", linkedAt: "2026-02-01T09:00:00.00
 const says = (words: string) => page.getByText(words, { exact: true }).waitFor();
 const panel = () => page.getByRole("region", { name: text.waysIn.title, exact: true });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
-const there = () => api.answer("GET /api/environment", { sandboxUrl: null, google: true, serverTime: now });
+const there = () => api.answer("GET /api/environment", { sandboxUrl: null, google: true, notice: null, serverTime: now });
 /** Stands for Google's page: a place of this site, so that no test leaves it. */
 const googlesPage = () => `${site.address}/contact?googles-page`;
 
@@ -32,7 +37,7 @@ async function visit(ways: WaysIn, query = ""): Promise<void> {
   page = await open(site, `/profile/security${query}`, { member: true });
 }
 
-it("the button is not there without Google, and there with it", async () => {
+it.runIf(isToday)("the button is not there without Google, and there with it", async () => {
   page = await open(site, "/auth");
   await button(auth.signIn.submit).waitFor();
   expect(await button(auth.google.go).isVisible()).toBe(false);
@@ -41,21 +46,24 @@ it("the button is not there without Google, and there with it", async () => {
   await button(auth.google.go).waitFor();
 });
 
-it("the button shows that Google is being opened, and what went wrong; it asks to come back to the page that was wanted", async () => {
-  there();
-  page = await open(site, "/auth?return=/pricing");
-  await button(auth.google.go).click();
-  await page.getByRole("alert").waitFor();
-  const answer = api.hold("POST /api/auth/google");
-  api.answer("POST /api/auth/google", { url: googlesPage() });
-  await button(auth.google.go).click();
-  await button(auth.google.busy).waitFor();
-  answer();
-  await page.waitForURL(googlesPage());
-  expect(api.calls("POST /api/auth/google")[0]?.body).toEqual({ return: "/pricing" });
-});
+it.runIf(isToday)(
+  "the button shows that Google is being opened, and what went wrong; it asks to come back to the page that was wanted",
+  async () => {
+    there();
+    page = await open(site, "/auth?return=/pricing");
+    await button(auth.google.go).click();
+    await page.getByRole("alert").waitFor();
+    const answer = api.hold("POST /api/auth/google");
+    api.answer("POST /api/auth/google", { url: googlesPage() });
+    await button(auth.google.go).click();
+    await button(auth.google.busy).waitFor();
+    answer();
+    await page.waitForURL(googlesPage());
+    expect(api.calls("POST /api/auth/google")[0]?.body).toEqual({ return: "/pricing" });
+  },
+);
 
-it.each(["google_denied", "google_expired", "google_refused", "google_unavailable", "google_unverified"] as const)(
+it.runIf(isToday).each(daily(["google_denied", "google_expired", "google_refused", "google_unavailable", "google_unverified"] as const))(
   "the form says why Google did not sign in: %s",
   async (code) => {
     there();
@@ -66,20 +74,20 @@ it.each(["google_denied", "google_expired", "google_refused", "google_unavailabl
   },
 );
 
-it("a code that nobody knows is an error like any other, and its words are not shown", async () => {
+it.runIf(isToday)("a code that nobody knows is an error like any other, and its words are not shown", async () => {
   there();
   page = await open(site, "/auth?google=Send+your+password+to+evil.test");
   await says(errors.unexpected);
 });
 
-it("an answer that could not be sent is said on the form", async () => {
+it.runIf(isToday)("an answer that could not be sent is said on the form", async () => {
   there();
   page = await open(site, "/auth?google=sign-in");
   await page.getByRole("alert").waitFor();
   await button(auth.google.go).waitFor();
 });
 
-it("a person can keep Google apart from the account, and goes on", async () => {
+it.runIf(isToday)("a person can keep Google apart from the account, and goes on", async () => {
   there();
   api.answer("POST /api/auth/google/finish", { status: "own_way_first", email: account.email });
   page = await open(site, "/auth?google=sign-in&return=/contact");
@@ -103,7 +111,7 @@ it("a person can keep Google apart from the account, and goes on", async () => {
   await page.waitForURL("**/contact");
 });
 
-it("somebody who has Google alone can't unlink it, is told why, and gets a first password by mail", async () => {
+it.runIf(isToday)("somebody who has Google alone can't unlink it, is told why, and gets a first password by mail", async () => {
   await visit({ password: false, google: linked, passkeys: 0 });
   await panel().getByText(linked.email).waitFor();
   await panel().getByText(text.waysIn.last).waitFor();
@@ -117,7 +125,7 @@ it("somebody who has Google alone can't unlink it, is told why, and gets a first
   expect(api.calls("POST /api/auth/recover").at(-1)?.body).toEqual({ email: account.email });
 });
 
-it("Google is unlinked after the person showed that it is they, and a refusal is shown", async () => {
+it.runIf(isToday)("Google is unlinked after the person showed that it is they, and a refusal is shown", async () => {
   await visit({ password: true, google: linked, passkeys: 0 });
   api.refuse("DELETE /api/account/google", 409, "last_way_in");
   await button(text.waysIn.unlink).click();
@@ -134,7 +142,7 @@ it("Google is unlinked after the person showed that it is they, and a refusal is
   await button(text.waysIn.link).waitFor();
 });
 
-it("linking leads to Google, and ends on the way back", async () => {
+it.runIf(isToday)("linking leads to Google, and ends on the way back", async () => {
   await visit({ password: true, google: null, passkeys: 0 });
   api.answer("POST /api/account/google/begin", { url: googlesPage() });
   await button(text.waysIn.link).click();
@@ -146,7 +154,7 @@ it("linking leads to Google, and ends on the way back", async () => {
   expect(api.calls("POST /api/account/google")).toHaveLength(1);
 });
 
-it("somebody without a password shows by Google that it is they, and comes back to the page they were on", async () => {
+it.runIf(isToday)("somebody without a password shows by Google that it is they, and comes back to the page they were on", async () => {
   await visit({ password: false, google: linked, passkeys: 0 });
   api.answer("GET /api/account/ways-in", { password: true, google: linked, passkeys: 0 });
   api.refuse("DELETE /api/account/google", 403, "step_up_required");

@@ -1,5 +1,6 @@
 /** Hostile addresses, and a server that refuses a page, with the built client. */
 import { expect, it, onTestFinished } from "vitest";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, serve, visit } from "./frame-support.ts";
 
@@ -40,27 +41,30 @@ it("an address with a line break in it is not found, like any other that does no
   expect(complaints).toEqual([]);
 });
 
-it("a page that the server refuses is not reloaded again and again, and opens when the server sends it", async () => {
-  let refusing = false;
-  let refused = 0;
-  const own = await serve(site.folder, {
-    async onRequest(request, reply) {
-      if (!refusing || !request.url.startsWith("/marketing")) return;
-      refused += 1;
-      await reply.code(500).send("broken");
-    },
-  });
-  onTestFinished(() => own.close());
-  const { page } = await openPage(site, { serviceWorkers: "allow", fresh: true });
-  await visit(page, own.address);
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  refusing = true;
-  await page.goto(`${own.address}/marketing`);
-  await page.getByRole("heading", { level: 1, name: "is not on this device" }).waitFor();
-  // Long enough for many reloads.
-  await page.waitForTimeout(3_000);
-  // The navigation itself and one check by the page it led to.
-  expect(refused).toBeLessThanOrEqual(2);
-  refusing = false;
-  await page.waitForURL(`${own.address}/marketing`);
-});
+it.runIf(hasTurn("workers", "refused"))(
+  "a page that the server refuses is not reloaded again and again, and opens when the server sends it",
+  async () => {
+    let refusing = false;
+    let refused = 0;
+    const own = await serve(site.folder, {
+      async onRequest(request, reply) {
+        if (!refusing || !request.url.startsWith("/marketing")) return;
+        refused += 1;
+        await reply.code(500).send("broken");
+      },
+    });
+    onTestFinished(() => own.close());
+    const { page } = await openPage(site, { serviceWorkers: "allow", fresh: true });
+    await visit(page, own.address);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    refusing = true;
+    await page.goto(`${own.address}/marketing`);
+    await page.getByRole("heading", { level: 1, name: "is not on this device" }).waitFor();
+    // Long enough for many reloads.
+    await page.waitForTimeout(3_000);
+    // The navigation itself and one check by the page it led to.
+    expect(refused).toBeLessThanOrEqual(2);
+    refusing = false;
+    await page.waitForURL(`${own.address}/marketing`);
+  },
+);

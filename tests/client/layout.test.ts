@@ -6,6 +6,7 @@ import account from "#client/i18n/locales/en/account.json" with { type: "json" }
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import type { Conversation } from "#server/contract/generations.ts";
+import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
@@ -184,11 +185,14 @@ it("an answer's column is at most 70ch wide, and an answer that was cut short ha
   await expect.poll(sent).toMatchObject([{ ...asked, conversationId: conversation.id }]);
 });
 
-it.each(["/", "/pricing", "/about"])("on a phone %s stays where it is after a jump to its end, whatever is drawn then", async (address) => {
-  page = await open(site, address, phone);
-  const footer = page.getByRole("contentinfo");
-  await footer.evaluate((element) => element.scrollIntoView());
-  const top = await footer.evaluate((element) => element.getBoundingClientRect().top);
-  await page.evaluate(`(async () => { for (let frame = 0; frame < 6; frame += 1) await new Promise(requestAnimationFrame); })()`);
-  expect(await footer.evaluate((element) => element.getBoundingClientRect().top)).toBeCloseTo(top, -1);
-});
+it.each(daily(["/", "/pricing", "/about"]))(
+  "on a phone %s stays where it is after a jump to its end, whatever is drawn then",
+  async (address) => {
+    page = await open(site, address, phone);
+    const footer = page.getByRole("contentinfo");
+    await footer.evaluate((element) => element.scrollIntoView());
+    const top = await footer.evaluate((element) => element.getBoundingClientRect().top);
+    await page.evaluate(`(async () => { for (let frame = 0; frame < 6; frame += 1) await new Promise(requestAnimationFrame); })()`);
+    expect(await footer.evaluate((element) => element.getBoundingClientRect().top)).toBeCloseTo(top, -1);
+  },
+);

@@ -69,6 +69,13 @@ it("a model that is about to end says on which day it leaves: on its tile, and b
     "GPT-5 Mini",
     "GPT-5 Search",
   ]);
+  // A model is found by what its tile says of it, and the tile says how much the model takes.
+  const find = page.getByRole("searchbox", { name: chat.filter.search });
+  await find.fill("mistral recordings");
+  await tiles.filter({ hasText: "Up to 120 minutes and 25 MB" }).waitFor();
+  expect(await tiles.count()).toBe(1);
+  await find.fill("nothing is called that");
+  await page.getByText(chat.filter.none).waitFor();
 });
 
 it("a conversation goes on with the successor after one tap that names its price; nothing is chosen silently, and the answers keep their model", async () => {

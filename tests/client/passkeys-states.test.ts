@@ -1,18 +1,25 @@
 /** The panel of passkeys in every state. tests/e2e/passkeys.test.ts has a browser make and use them. */
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import type { Passkey } from "#server/contract/passkeys.ts";
+import { Devices } from "#tests/support/devices.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
+
+/** On the days on which its walk with the server (tests/e2e/passkeys.test.ts) is not taken. */
+const isToday = hasTurn("screensOfWaysIn", "passkeys");
 
 let site: Site;
 let page: Page;
 const api = onStubbedSite((opened) => {
   // Browsers make passkeys for names, not for numbers.
-  site = { ...opened, address: opened.address.replace("127.0.0.1", "localhost") };
+  const address = opened.address.replace("127.0.0.1", "localhost");
+  site = { ...opened, address, devices: new Devices(opened.browser, address) };
 });
+afterEach(() => site.devices.takeBack());
 
 const listCall = "GET /api/account/passkeys";
 const optionsCall = "POST /api/account/passkeys/options";
@@ -33,17 +40,15 @@ const key: Passkey = {
   place: "security_key",
 };
 
-/** A new device each time: pages that are lent again are emptied of what the site's number has on them, not its name. */
-const onDevice = { member: true, fresh: true };
 const panel = () => page.getByRole("region", { name: text.passkeys.title, exact: true });
 const rows = () => panel().getByRole("listitem");
 const button = (name: string) => panel().getByRole("button", { name, exact: true });
 const dialog = (name: string) => page.getByRole("dialog", { name, exact: true });
 const toast = (words: string) => page.getByText(words, { exact: true }).waitFor();
 
-async function visit(passkeys: Passkey[]): Promise<void> {
+async function visit(passkeys: Passkey[], { fresh = false } = {}): Promise<void> {
   api.answer(listCall, { passkeys });
-  page = await open(site, "/profile/security", onDevice);
+  page = await open(site, "/profile/security", { member: true, fresh });
 }
 
 /** A device whose owner unlocks it when asked; otherwise nobody does. */
@@ -66,10 +71,10 @@ const options = {
   attestation: "none",
 } as never;
 
-it("holds the place of the list while it is read, says when it could not be, and tries again", async () => {
+it.runIf(isToday)("holds the place of the list while it is read, says when it could not be, and tries again", async () => {
   api.refuse(listCall, 503, "service_unavailable");
   const answer = api.hold(listCall);
-  page = await open(site, "/profile/security", onDevice);
+  page = await open(site, "/profile/security", { member: true });
   await panel().getByRole("status").waitFor();
   answer();
   await panel().getByText(text.passkeys.loadFailed, { exact: true }).waitFor();
@@ -79,7 +84,7 @@ it("holds the place of the list while it is read, says when it could not be, and
   await expect.poll(() => rows().count()).toBe(1);
 });
 
-it("says that there is none, and lists several with where they are and when they were used", async () => {
+it.runIf(isToday)("says that there is none, and lists several with where they are and when they were used", async () => {
   await visit([]);
   await panel().getByText(text.passkeys.empty, { exact: true }).waitFor();
   await visit([{ ...laptop, lastUsedAt: "2026-02-03T10:00:00.000Z" }, key]);
@@ -89,8 +94,8 @@ it("says that there is none, and lists several with where they are and when they
   expect(await rows().nth(1).textContent()).toContain(text.passkeys.place.security_key);
 });
 
-it("adds one and asks what to call it; without a name it keeps the one it has", async () => {
-  await visit([]);
+it.runIf(isToday)("adds one and asks what to call it; without a name it keeps the one it has", async () => {
+  await visit([], { fresh: true });
   await addDevice(true);
   api.answer(optionsCall, options);
   api.answer(addCall, laptop);
@@ -108,8 +113,8 @@ it("adds one and asks what to call it; without a name it keeps the one it has", 
   expect(api.calls(`PATCH /api/account/passkeys/${laptop.id}` as never)).toHaveLength(0);
 });
 
-it("says that nothing was added when the device was not unlocked, and why the server refuses one", async () => {
-  await visit([]);
+it.runIf(isToday)("says that nothing was added when the device was not unlocked, and why the server refuses one", async () => {
+  await visit([], { fresh: true });
   await addDevice(false);
   api.answer(optionsCall, options);
   await button(text.passkeys.add).click();
@@ -120,7 +125,7 @@ it("says that nothing was added when the device was not unlocked, and why the se
   await panel().getByText(refusals.too_many_passkeys, { exact: true }).waitFor();
 });
 
-it("gives one another name, and shows why that was refused", async () => {
+it.runIf(isToday)("gives one another name, and shows why that was refused", async () => {
   await visit([laptop, key]);
   await button(`${text.passkeys.rename} ${key.name}`).click();
   const naming = dialog(text.passkeys.nameTitle);
@@ -135,7 +140,7 @@ it("gives one another name, and shows why that was refused", async () => {
   expect(await naming.count()).toBe(0);
 });
 
-it("removes one after a question; one that is gone already counts as removed", async () => {
+it.runIf(isToday)("removes one after a question; one that is gone already counts as removed", async () => {
   await visit([laptop, key]);
   const path = `DELETE /api/account/passkeys/${key.id}` as never;
   const open = button(`${text.passkeys.remove} ${key.name}`);
@@ -157,9 +162,10 @@ it("removes one after a question; one that is gone already counts as removed", a
   await expect.poll(() => heading.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-it("offers none where the address is a number, and says why", async () => {
+it.runIf(isToday)("offers none where the address is a number, and says why", async () => {
   api.answer(listCall, { passkeys: [] });
-  page = await open({ ...site, address: site.address.replace("localhost", "127.0.0.1") }, "/profile/security", onDevice);
+  const address = site.address.replace("localhost", "127.0.0.1");
+  page = await open({ ...site, address }, "/profile/security", { member: true, fresh: true });
   await panel().getByText(text.passkeys.number, { exact: true }).waitFor();
   expect(await button(text.passkeys.add).count()).toBe(0);
 });

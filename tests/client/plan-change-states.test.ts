@@ -7,6 +7,7 @@ import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json"
 import { formatDate, formatMoney } from "#client/lib/format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
+import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
@@ -96,7 +97,7 @@ it("that would mean something else by now is shown again, and not made", async (
   await dialog().waitFor({ state: "hidden" });
 });
 
-it.each(["plan_unpaid", "plan_ending", "payment_provider_unavailable"] as const)("that is refused (%s) says why", async (code) => {
+it.each(daily(["plan_unpaid", "plan_ending", "payment_provider_unavailable"] as const))("that is refused (%s) says why", async (code) => {
   await visit("/pricing", paid);
   api.refuse(previewCall, 409, code);
   await planCard("Enterprise").getByRole("button", { name: "Change to Enterprise" }).click();

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { articleNames, guideNames, legalNames, piecePath } from "#client/content/names.ts";
 import { violationsOn } from "#tests/support/accessibility.ts";
+import { daily, full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, visit } from "./frame-support.ts";
 
@@ -63,12 +64,13 @@ describe("pieces as the server sends them", () => {
 
 describe("a piece in the browser", () => {
   it("is hydrated without errors and has no accessibility violation, on phone and desktop, light and dark", async () => {
-    for (const [address, options] of [
+    const pieces = [
       ["/marketing", { ...phone, colorScheme: "dark" as const }],
       [calculatorPath, desktop],
       ["/blog", { ...phone, locale: "de" }],
       ["/terms", { ...desktop, colorScheme: "dark" as const }],
-    ] as const) {
+    ] as const;
+    for (const [address, options] of daily(pieces, 2)) {
       const { page, complaints } = await openPage(site, options);
       await visit(page, `${site.address}${address}`);
       expect(await violationsOn(page, address, { within: "main" })).toEqual([]);
@@ -78,7 +80,7 @@ describe("a piece in the browser", () => {
     }
   });
 
-  it("marks the section being read, jumps to one, and returns to the previous position", async () => {
+  it.runIf(full)("marks the section being read, jumps to one, and returns to the previous position", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}/blog`);
     await page.evaluate(() => scrollTo(0, 500));
@@ -120,7 +122,7 @@ describe("a piece in the browser", () => {
     await expect.poll(() => section.isVisible()).toBe(false);
   });
 
-  it("prints without the frame, with its links' addresses, in light colours", async () => {
+  it.runIf(full)("prints without the frame, with its links' addresses, in light colours", async () => {
     const { page } = await openPage(site, { ...desktop, colorScheme: "dark", fresh: true });
     await visit(page, `${site.address}/terms`);
     await page.emulateMedia({ media: "print" });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import type { Activity, OwnSession } from "#server/contract/security.ts";
+import { full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
 
@@ -125,7 +126,7 @@ it("lists what was done, the newest first, and more on demand without a repetiti
   expect(await activity().getByRole("button").count()).toBe(0);
 });
 
-it("reads both again when the page comes to the front, and keeps what it shows when that fails", async () => {
+it.runIf(full)("reads both again when the page comes to the front, and keeps what it shows when that fails", async () => {
   await visit([here], [eventOf(1, signedIn)]);
   await expect.poll(() => lines().count()).toBe(1);
   api.answer(sessionsCall, { sessions: [here, phone] });

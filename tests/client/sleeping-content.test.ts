@@ -1,7 +1,7 @@
 /** Public pages whose content sleeps: only the frame is hydrated (docs/decisions/0030-content-sleeps.md). */
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { full } from "#tests/support/full.ts";
+import { daily, full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, visit } from "./frame-support.ts";
 
@@ -73,20 +73,18 @@ async function holdCode(page: Page): Promise<() => void> {
 const isAsleep = (page: Page) => page.locator("main[data-asleep]").count();
 
 describe("content that sleeps", () => {
-  it.each(["/", "/pricing", "/about", "/terms", "/getting-started", "/blog", "/blog/gpt-5-vs-gpt-4-small-business"])(
-    "is neither hydrated nor loads its code while %s is only read",
-    async (address) => {
-      const { page, asked, complaints } = await openAsleep(address);
-      await page.waitForLoadState("networkidle");
-      expect(await isAsleep(page)).toBe(1);
-      expect(await hydrated(page)).toBe(0);
-      const files = (await page.locator('meta[name="content-scripts"]').getAttribute("content"))?.split(" ") ?? [];
-      const own = files.filter((file) => /\/(home|pricing|about|guide|blog|article|piece)-/.test(file));
-      expect(own.length).toBeGreaterThan(0);
-      expect(own.filter((file) => asked.includes(file))).toEqual([]);
-      expect(complaints).toEqual([]);
-    },
-  );
+  const pages = ["/", "/pricing", "/about", "/terms", "/getting-started", "/blog", "/blog/gpt-5-vs-gpt-4-small-business"];
+  it.each(daily(pages, 2))("is neither hydrated nor loads its code while %s is only read", async (address) => {
+    const { page, asked, complaints } = await openAsleep(address);
+    await page.waitForLoadState("networkidle");
+    expect(await isAsleep(page)).toBe(1);
+    expect(await hydrated(page)).toBe(0);
+    const files = (await page.locator('meta[name="content-scripts"]').getAttribute("content"))?.split(" ") ?? [];
+    const own = files.filter((file) => /\/(home|pricing|about|guide|blog|article|piece)-/.test(file));
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter((file) => asked.includes(file))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
 
   it("wakes up at the first tap on a control, which is not lost", async () => {
     const { page, complaints } = await openAsleep("/pricing");
@@ -96,7 +94,7 @@ describe("content that sleeps", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("presses the button that was tapped while its code was still loading", async () => {
+  it.runIf(full)("presses the button that was tapped while its code was still loading", async () => {
     const { page } = await openAsleep("/pricing");
     const { promise: allowed, resolve: letIn } = Promise.withResolvers<void>();
     await page.route(/\/assets\/pricing-.*\.js$/, async (route) => {
@@ -139,7 +137,7 @@ describe("content that sleeps", () => {
     expect(await isAsleep(page)).toBe(1);
   });
 
-  it("is translated when the reader chooses another language, and keeps its elements", async () => {
+  it.runIf(full)("is translated when the reader chooses another language, and keeps its elements", async () => {
     const { page, complaints } = await openAsleep("/about", { viewport: { width: 1440, height: 900 } });
     await page.evaluate(() => document.querySelector("main h1")?.setAttribute("data-same", ""));
     await page.locator("header select").selectOption("fr");
@@ -148,7 +146,7 @@ describe("content that sleeps", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("shows a discount without being touched", async () => {
+  it.runIf(full)("shows a discount without being touched", async () => {
     discountEligible = true;
     try {
       const { page } = await openAsleep("/pricing");

@@ -69,7 +69,7 @@ export function discountOf(percent: number): DiscountEligibility {
 }
 
 const usual: { [Name in CallName]?: CallResult<Name> } = {
-  "GET /api/environment": { sandboxUrl: null, google: false, serverTime: now },
+  "GET /api/environment": { sandboxUrl: null, google: false, notice: null, serverTime: now },
   "GET /api/models": {
     models: offeredModels().map((model) => ({
       ...model,
@@ -81,13 +81,14 @@ const usual: { [Name in CallName]?: CallResult<Name> } = {
     })),
   },
   "GET /api/account": account,
+  "GET /api/account/support-access": { until: null, askedAt: null },
   "GET /api/conversations": { conversations: [], nextCursor: null },
   "GET /api/credits/wallet": { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now },
   "GET /api/credits/explanation": { balance: 0, held: 0, closedCredits: 0, grants: [], agrees: true },
   "GET /api/credits/limits": { dailyCapCredits: null, askAboveCredits: null, alertPercent: 80, todayCredits: null },
   "GET /api/credits/usage": { from: "2026-02-09", to: "2026-03-10", unit: "day", sums: [] },
   "GET /api/credits/ledger": { lines: [], nextCursor: null, readTo: null },
-  "POST /api/functions/verify-admin": { isAdmin: false },
+  "POST /api/functions/verify-admin": { isAdmin: false, team: null },
   "POST /api/functions/check-discount-eligibility": discountOf(0),
   "POST /api/functions/reliable-subscription-check": noPlan,
 };

@@ -6,8 +6,13 @@ import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json"
 import { formatDate, formatDateTime } from "#client/lib/format.ts";
 import type { FactorReset } from "#server/contract/factor-reset.ts";
 import type { Factors, TotpSetUp } from "#server/contract/factors.ts";
+import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
+
+/** On the days on which its walk with the server (tests/e2e/two-step.test.ts) is not taken. */
+const isToday = hasTurn("screensOfWaysIn", "two-step");
 
 let site: Site;
 let page: Page;
@@ -48,7 +53,7 @@ async function begin(): Promise<void> {
   await panel().getByRole("heading", { name: text.twoStep.app.title }).waitFor();
 }
 
-it("sets up an app: a picture, the key in groups, its first code, and the codes until they are kept", async () => {
+it.runIf(isToday)("sets up an app: a picture, the key in groups, its first code, and the codes until they are kept", async () => {
   await begin();
   expect(await hasFocus(text.twoStep.app.title)).toBe(true);
   await panel().getByRole("img", { name: text.twoStep.app.qr }).waitFor();
@@ -79,7 +84,7 @@ it("sets up an app: a picture, the key in groups, its first code, and the codes 
   ).toBe(0);
 });
 
-it("begins again when the set-up took too long, and leaves it when the person cancels", async () => {
+it.runIf(isToday)("begins again when the set-up took too long, and leaves it when the person cancels", async () => {
   await begin();
   api.refuse(confirmCall, 409, "set_up_expired");
   await panel().getByLabel("Code", { exact: true }).fill("123456");
@@ -90,7 +95,7 @@ it("begins again when the set-up took too long, and leaves it when the person ca
   await button(text.twoStep.setUp).waitFor();
 });
 
-it("asks for a factor first, and changes nothing when the person gives up there", async () => {
+it.runIf(isToday)("asks for a factor first, and changes nothing when the person gives up there", async () => {
   await visit(on);
   api.refuse("DELETE /api/account/factors/totp", 403, "step_up_required");
   await button(text.twoStep.turnOff.action).click();
@@ -115,12 +120,12 @@ it("asks for a factor first, and changes nothing when the person gives up there"
   expect(await hasFocus(text.twoStep.title)).toBe(true);
 });
 
-it("says when a code was last used, and never that it will be, though this device's clock is behind", async () => {
+it.runIf(full)("says when a code was last used, and never that it will be, though this device's clock is behind", async () => {
   await visit({ ...on, totp: { since, lastUsedAt: "2099-01-01T00:00:00.000Z" } });
   await says("A code was last used 0 seconds ago");
 });
 
-it("warns when few codes are left, and makes new ones after a question", async () => {
+it.runIf(isToday)("warns when few codes are left, and makes new ones after a question", async () => {
   await visit({ ...on, recoveryCodesLeft: 3 });
   await panel().getByRole("alert").getByText("72 hours").waitFor();
   await button(text.twoStep.renew.action).click();
@@ -133,7 +138,7 @@ it("warns when few codes are left, and makes new ones after a question", async (
   expect(await panel().getByRole("alert").count()).toBe(0);
 });
 
-it("says when it could not be read, tries again, and says why it can't be set up without a connection", async () => {
+it.runIf(isToday)("says when it could not be read, tries again, and says why it can't be set up without a connection", async () => {
   await visit(off);
   api.refuse(factorsCall, 503, "service_unavailable");
   await page.reload();
@@ -146,7 +151,7 @@ it("says when it could not be read, tries again, and says why it can't be set up
   await panel().getByRole("alert").waitFor();
 });
 
-it("shows on any page that somebody wants it removed, and cancels that with one click", async () => {
+it.runIf(isToday)("shows on any page that somebody wants it removed, and cancels that with one click", async () => {
   const reset: FactorReset = { status: "waiting", askedAt: since, until: "2026-03-04T11:00:00.000Z" };
   api.answer("GET /api/account/factor-reset", { reset });
   await openSocket();

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import invoices from "#client/i18n/locales/en/invoices.json" with { type: "json" };
+import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
@@ -24,7 +25,7 @@ async function visit(path: string, owed: Partial<typeof unpaid> = {}): Promise<v
   page = await open(site, path, { member: true });
 }
 
-it.each(["/", "/ai-models", "/profile", "/pricing"])(
+it.each(daily(["/", "/ai-models", "/profile", "/pricing"]))(
   "says on %s how much is unpaid and until when access lasts, above what the page shows",
   async (path) => {
     await visit(path);

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/refunds.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import type { Contract } from "#server/contract/withdrawals.ts";
+import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
 
@@ -77,11 +78,12 @@ it("says why it was refused, and stays open", async () => {
   await dialog.getByText(refusals.withdrawal_too_late).waitFor();
 });
 
-it.each([
+const overStates = [
   ["used", words.used],
   ["returned", texts.moneyBack.returned],
   ["disputed", texts.moneyBack.disputed],
-] as const)("offers nothing when it is %s, and says why", async (state, sentence) => {
+] as const;
+it.each(daily(overStates))("offers nothing when it is %s, and says why", async (state, sentence) => {
   await visit([{ ...plan, state }]);
   await page.getByText(sentence).waitFor();
   expect(await page.getByRole("button", { name: words.begin }).count()).toBe(0);

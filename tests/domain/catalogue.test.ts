@@ -2,21 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
+import { catalogueEditions } from "#domain/editions.ts";
 import type { CatalogueModel } from "#domain/models.ts";
-import {
-  catalogue,
-  catalogueAsOf,
-  catalogueEditions,
-  findModel,
-  isBuilt,
-  livingModel,
-  modelCategories,
-  modelState,
-  modelsAt,
-  startOf,
-} from "#domain/models.ts";
+import { catalogue, catalogueAsOf, findModel, livingModel, modelCategories, modelState, modelsAt, startOf } from "#domain/models.ts";
 import { annualPriceCents, packs, planList } from "#domain/plans.ts";
-import { worstCostMicroDollars } from "#domain/provider-prices.ts";
+import { creditCapMicroDollars, worstCostMicroDollars, worstUnitMicroDollars } from "#domain/provider-prices.ts";
 import { limits } from "#domain/rules.ts";
 
 const begin = startOf(catalogueAsOf);
@@ -32,7 +22,11 @@ describe("for twelve months from its date the catalogue", () => {
       const at = day.toISOString();
       expect(models.length, at).toBeGreaterThanOrEqual(15);
       expect(new Set(models.map(({ category }) => category)), at).toEqual(new Set(modelCategories));
-      expect(new Set(models.filter(isBuilt).map(({ size }) => size)), at).toEqual(new Set(["small", "large", "none"]));
+      expect(
+        models.filter(({ protocol }) => !protocol),
+        at,
+      ).toEqual([]);
+      expect(new Set(models.map(({ size }) => size)), at).toEqual(new Set(["small", "large", "none"]));
     }
   });
 
@@ -106,11 +100,14 @@ describe("what a model costs us at worst", () => {
 
   it("is at most half, less five percent, of what its credits sell for, at every price that its provider has announced", () => {
     expect(capMicroDollars / 1e6).toBeCloseTo(0.0253, 4);
+    // What the operator's own models are held to.
+    expect(creditCapMicroDollars).toBeCloseTo(capMicroDollars, 6);
     for (const model of offeredThen) {
       const takesText = model.inputTokenLimit > 0 || model.category === "image";
       const inputTokens = takesText ? Math.max(model.inputTokenLimit, longestPromptTokens) : 0;
       const worst = worstCostMicroDollars(model, inputTokens);
       expect(worst, model.id).toBeGreaterThan(0);
+      expect(worstUnitMicroDollars(model), model.id).toBe(worst);
       expect(worst / model.credits, model.id).toBeLessThanOrEqual(capMicroDollars);
     }
   });

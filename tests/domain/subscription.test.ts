@@ -20,16 +20,16 @@ describe("time left until the subscription's end (specification §4)", () => {
   });
 
   it.each([
-    [31 * dayMs, { kind: "months", months: 1, days: 1 }],
-    [60 * dayMs, { kind: "months", months: 2, days: 0 }],
-    [365 * dayMs, { kind: "months", months: 12, days: 5 }],
-    [30 * dayMs, { kind: "days", days: 30 }],
-    [31 * dayMs - 1, { kind: "days", days: 30 }],
-    [dayMs, { kind: "days", days: 1 }],
-    [dayMs - 1, { kind: "hours", hours: 23 }],
-    [60 * minuteMs, { kind: "hours", hours: 1 }],
-    [60 * minuteMs - 1, { kind: "minutes", minutes: 59 }],
-    [minuteMs, { kind: "minutes", minutes: 1 }],
+    [31 * dayMs, { kind: "months", count: 1, days: 1 }],
+    [60 * dayMs, { kind: "months", count: 2, days: 0 }],
+    [365 * dayMs, { kind: "months", count: 12, days: 5 }],
+    [30 * dayMs, { kind: "days", count: 30 }],
+    [31 * dayMs - 1, { kind: "days", count: 30 }],
+    [dayMs, { kind: "days", count: 1 }],
+    [dayMs - 1, { kind: "hours", count: 23 }],
+    [60 * minuteMs, { kind: "hours", count: 1 }],
+    [60 * minuteMs - 1, { kind: "minutes", count: 59 }],
+    [minuteMs, { kind: "minutes", count: 1 }],
     [minuteMs - 1, { kind: "moment" }],
     [1, { kind: "moment" }],
   ])("of %i ms is given in months and days above 30 days, and in the largest unit below", (milliseconds, left) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/order.json" with { type: "json" };
 import { themes, violationsOn } from "#tests/support/accessibility.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { ask, deviceOf, order, setStage } from "./support.ts";
@@ -52,8 +53,10 @@ describe("accessibility of the client", () => {
       .waitFor();
   }
 
-  // Each page in both themes and both widths; `npm run test:full` has each width in each theme.
-  it("no violation on a visitor's pages, in either theme, wide and narrow", async () => {
+  const pages = ["/", "/pricing", "/auth", "/auth?mode=sign-up", "/ai-models", "/profile", "/design", "/nowhere"];
+
+  // Each page once, half of them dark and narrow; `npm run test:full` has each in both themes and both widths.
+  it.runIf(hasTurn("accessible", "visitor"))("no violation on a visitor's pages, in either theme, wide and narrow", async () => {
     const found: string[] = [];
     for (const [width, colorScheme] of [
       [1440, "light"],
@@ -61,7 +64,7 @@ describe("accessibility of the client", () => {
     ] as const) {
       const page = await open(undefined, width);
       const colorSchemes = full ? themes : [colorScheme];
-      for (const path of ["/", "/pricing", "/auth", "/auth?mode=sign-up", "/ai-models", "/profile", "/design", "/nowhere"]) {
+      for (const path of full ? pages : pages.filter((_, index) => index % 2 === (width === 390 ? 0 : 1))) {
         await visit(page, path);
         found.push(...(await violationsOn(page, `${path} at ${width}`, { colorSchemes })));
       }
@@ -86,41 +89,44 @@ describe("accessibility of the client", () => {
     expect(found).toEqual([]);
   });
 
-  it("no violation in a subscriber's chat and account, with a finished and a failed answer", async () => {
-    const visitor = await stage.person(true);
-    const found: string[] = [];
-    const page = await open(visitor, 1440);
-    await visit(page, "/ai-models");
-    found.push(...(await scan(page, "a new conversation")));
-    await ask(page, stage, "A list, a table and code in python about tiles");
-    await page
-      .getByText(/1 credit charged/)
-      .first()
-      .waitFor({ timeout: 20_000 });
-    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 2 });
-    await page.getByLabel("Your prompt").fill("One that fails");
-    await page.keyboard.press("Enter");
-    await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
-    await page.locator("details summary").first().click();
-    found.push(...(await scan(page, "a conversation")));
-    await page
-      .getByRole("button", { name: /GPT-6 Luna/ })
-      .first()
-      .click();
-    await page.getByRole("dialog").waitFor();
-    found.push(...(await scan(page, "the choice of a model")));
-    await page.keyboard.press("Escape");
-    await visit(page, "/profile");
-    await page.getByText("Starter Plan").first().waitFor();
-    found.push(...(await scan(page, "the account")));
-    await visit(page, "/profile/usage");
-    await page.getByText("Answer by").first().waitFor();
-    found.push(...(await scan(page, "history and usage")));
-    await visit(page, "/");
-    found.push(...(await scan(page, "home, signed in")));
-    await page.context().close();
-    expect(found).toEqual([]);
-  });
+  it.runIf(hasTurn("accessible", "subscriber"))(
+    "no violation in a subscriber's chat and account, with a finished and a failed answer",
+    async () => {
+      const visitor = await stage.person(true);
+      const found: string[] = [];
+      const page = await open(visitor, 1440);
+      await visit(page, "/ai-models");
+      found.push(...(await scan(page, "a new conversation")));
+      await ask(page, stage, "A list, a table and code in python about tiles");
+      await page
+        .getByText(/1 credit charged/)
+        .first()
+        .waitFor({ timeout: 20_000 });
+      await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 2 });
+      await page.getByLabel("Your prompt").fill("One that fails");
+      await page.keyboard.press("Enter");
+      await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
+      await page.locator("details summary").first().click();
+      found.push(...(await scan(page, "a conversation")));
+      await page
+        .getByRole("button", { name: /GPT-6 Luna/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").waitFor();
+      found.push(...(await scan(page, "the choice of a model")));
+      await page.keyboard.press("Escape");
+      await visit(page, "/profile");
+      await page.getByText("Starter Plan").first().waitFor();
+      found.push(...(await scan(page, "the account")));
+      await visit(page, "/profile/usage");
+      await page.getByText("Answer by").first().waitFor();
+      found.push(...(await scan(page, "history and usage")));
+      await visit(page, "/");
+      found.push(...(await scan(page, "home, signed in")));
+      await page.context().close();
+      expect(found).toEqual([]);
+    },
+  );
 
   it("a person can sign up, get an answer and open the account with the keyboard alone", async () => {
     const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);

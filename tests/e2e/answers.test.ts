@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { ask, hold, order, pageOf, setStage } from "./support.ts";
@@ -96,7 +97,7 @@ describe("answers in Chromium", () => {
     await chat.getByRole("button", { name: "Stop", exact: true }).waitFor();
   });
 
-  it("a new conversation preselects the model used last, even after a reload, and a small one at first", async () => {
+  it.runIf(full)("a new conversation preselects the model used last, even after a reload, and a small one at first", async () => {
     const { page } = await open();
     await page.goto(`${stage.url}/ai-models`);
     await page.getByText("This answer costs 1 credit").waitFor();

@@ -90,7 +90,7 @@ describe("files of a question in Chromium", () => {
     expect(await send(page).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Use GPT-6 Luna, 1 credit" }).click();
     await chips(page).getByText("Sees the picture").waitFor();
-    expect(await send(page).isDisabled()).toBe(false);
+    await expect.poll(() => send(page).isDisabled()).toBe(false);
   });
 
   it("wait without a connection, and are uploaded once it is back", async () => {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Stage } from "./support.ts";
 import { hold, order, pageOf, setStage } from "./support.ts";
 
@@ -33,7 +34,7 @@ const played = `new Promise((resolve, reject) => {
   else video.onloadedmetadata = play;
 })`;
 
-describe("clips", () => {
+describe.runIf(hasTurn("media", "clips"))("clips", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { themes, violationsOn } from "#tests/support/accessibility.ts";
+import { full } from "#tests/support/full.ts";
 import { kept } from "./device-database.ts";
 import {
   banner,
@@ -48,7 +49,7 @@ describe("the consent banner (specification §2 to §5)", () => {
     expect(await banner(page).count()).toBe(0);
   }
 
-  it("is not in the served HTML, and does not take the focus when it appears", async () => {
+  it.runIf(full)("is not in the served HTML, and does not take the focus when it appears", async () => {
     const html = await (await fetch(`${stage.url}/pricing`)).text();
     expect(html).toContain("<h1");
     expect(html).not.toContain("data-consent");
@@ -89,7 +90,7 @@ describe("the consent banner (specification §2 to §5)", () => {
     await expectClosedForGood();
   });
 
-  it("does the same on Decline all in the detailed view, whose Back returns to the short one", async () => {
+  it.runIf(full)("does the same on Decline all in the detailed view, whose Back returns to the short one", async () => {
     await open();
     await act("Manage preferences");
     await act("Back");
@@ -125,7 +126,7 @@ describe("the consent banner (specification §2 to §5)", () => {
     await expectClosedForGood();
   });
 
-  it("links to terms and privacy, and makes accepting and declining equally prominent", async () => {
+  it.runIf(full)("links to terms and privacy, and makes accepting and declining equally prominent", async () => {
     await open();
     const links = banner(page).getByRole("link");
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual(["/terms", "/privacy"]);
@@ -174,7 +175,7 @@ describe("the consent banner (specification §2 to §5)", () => {
     expect(await propertiesOf(banner(page).getByRole("checkbox"), "checked")).toEqual([true, true, true]);
   });
 
-  it("has no accessibility violation in either view and theme, nor have the card, the dialog and the form", async () => {
+  it.runIf(full)("has no accessibility violation in either view and theme, nor have the card, the dialog and the form", async () => {
     page = await (await deviceOf(stage, undefined, { viewport: { width: 390, height: 844 } })).newPage();
     const found: string[] = [];
     const scan = async (where: string) => void found.push(...(await violationsOn(page, where, { colorSchemes: themes })));

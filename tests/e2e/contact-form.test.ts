@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import { keep, kept } from "./device-database.ts";
 import {
   exhaustedAddress,
@@ -118,7 +119,7 @@ describe("the contact form (specification §4, §5)", () => {
     });
   });
 
-  it("sends an address of 255 and a message of 5,000 characters, and shows the characters left near the limit", async () => {
+  it.runIf(full)("sends an address of 255 and a message of 5,000 characters, and shows the characters left near the limit", async () => {
     await open();
     const label = (length: number) => "d".repeat(length);
     const email = `${label(64)}@${label(63)}.${label(63)}.${label(59)}.eu`;
@@ -193,7 +194,7 @@ describe("the contact form (specification §4, §5)", () => {
     await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("The sixth in an hour");
   });
 
-  it("gives a robot that fills in the honeypot the usual answer, and stores nothing", async () => {
+  it.runIf(full)("gives a robot that fills in the honeypot the usual answer, and stores nothing", async () => {
     const email = newAddress();
     await open();
     await fillLetter(page, { email, message: "Buy tiles" });
@@ -219,7 +220,7 @@ describe("a form without a connection", () => {
     await page.getByRole("heading", { name: "Waiting for a connection" }).waitFor();
   }
 
-  it("is sent once when two tabs are online again, and the page says so", async () => {
+  it.runIf(hasTurn("queued", "two tabs"))("is sent once when two tabs are online again, and the page says so", async () => {
     const email = newAddress();
     const other = await context.newPage();
     await other.goto(`${stage.url}/pricing`);
@@ -237,7 +238,7 @@ describe("a form without a connection", () => {
     expect(posts).toHaveLength(1);
   });
 
-  it("is sent at the next start if its tab was closed, and a message says so", async () => {
+  it.runIf(full)("is sent at the next start if its tab was closed, and a message says so", async () => {
     const email = newAddress();
     await writeOffline(email);
     await page.close();
@@ -248,27 +249,30 @@ describe("a form without a connection", () => {
     await expect.poll(() => messagesFrom(stage, email)).toBe(1);
   });
 
-  it("is shown as waiting after a reload, on its page and on the offline page, and then as sent", async () => {
-    const email = newAddress();
-    context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
-    // Otherwise the offline page waits 20 s for the worker that this device blocks.
-    await context.addInitScript("delete Navigator.prototype.serviceWorker");
-    page = await context.newPage();
-    await context.route("**/api/contact", (route) => route.abort());
-    await writeOffline(email);
-    await context.setOffline(false);
-    for (const address of ["/offline", "/contact"]) {
-      await page.goto(stage.url + address);
-      await page.getByText(/^Your message of .+ waits for a connection\./).waitFor();
-    }
-    await context.unroute("**/api/contact");
-    await page.reload();
-    await page.getByText(/^Your message of .+ reached the team on .+\./).waitFor();
-    await expect.poll(() => page.getByText(/waits for a connection\./).count()).toBe(0);
-    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
-  });
+  it.runIf(hasTurn("queued", "reload"))(
+    "is shown as waiting after a reload, on its page and on the offline page, and then as sent",
+    async () => {
+      const email = newAddress();
+      context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+      // Otherwise the offline page waits 20 s for the worker that this device blocks.
+      await context.addInitScript("delete Navigator.prototype.serviceWorker");
+      page = await context.newPage();
+      await context.route("**/api/contact", (route) => route.abort());
+      await writeOffline(email);
+      await context.setOffline(false);
+      for (const address of ["/offline", "/contact"]) {
+        await page.goto(stage.url + address);
+        await page.getByText(/^Your message of .+ waits for a connection\./).waitFor();
+      }
+      await context.unroute("**/api/contact");
+      await page.reload();
+      await page.getByText(/^Your message of .+ reached the team on .+\./).waitFor();
+      await expect.poll(() => page.getByText(/waits for a connection\./).count()).toBe(0);
+      await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+    },
+  );
 
-  it("is stored once if the response was lost", async () => {
+  it.runIf(hasTurn("queued", "lost response"))("is stored once if the response was lost", async () => {
     const email = newAddress();
     await page.goto(`${stage.url}/contact`);
     await settle(page);
@@ -287,7 +291,7 @@ describe("a form without a connection", () => {
     await expect.poll(() => messagesFrom(stage, email)).toBe(1);
   });
 
-  it("is retried while the server is away, even if the browser reports a connection", async () => {
+  it.runIf(hasTurn("queued", "server away"))("is retried while the server is away, even if the browser reports a connection", async () => {
     const email = newAddress();
     await page.goto(`${stage.url}/contact`);
     await settle(page);
@@ -332,7 +336,7 @@ describe("a form without a connection", () => {
     await expect.poll(() => kept(page, "draft:visitor:contact")).toMatchObject({ fields });
   });
 
-  it("is kept with its text if the server refuses the whole request", async () => {
+  it.runIf(full)("is kept with its text if the server refuses the whole request", async () => {
     const email = newAddress();
     await writeOffline(email);
     const [id = ""] = await waitingForms(page);

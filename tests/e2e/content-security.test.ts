@@ -2,6 +2,7 @@
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "#tests/support/sources.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { HostileWorld } from "./hostile-support.ts";
 import { openReader, openWorld } from "./hostile-support.ts";
 
@@ -55,24 +56,27 @@ it("every response carries the policy: no inline code, no other origin, Trusted 
 
 it.each([
   ["from the server", false],
-  ["from the service worker, offline", true],
-])("a page %s lets no string become HTML, a script or a script's address, and loads nothing from elsewhere", async (_name, offline) => {
-  const { page, context, traps } = await openReader(world, { worker: offline });
-  await context.addInitScript({ path: path.join(root, "tests/e2e/script-attempts.js") });
-  await page.goto(`${world.url}/ai-models`);
-  await page.waitForSelector("html[data-live] main h1");
-  if (offline) {
-    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
-    await context.setOffline(true);
-    await page.reload();
+  ...(hasTurn("workers", "policy") ? [["from the service worker, offline", true] as const] : []),
+] as const)(
+  "a page %s lets no string become HTML, a script or a script's address, and loads nothing from elsewhere",
+  async (_name, offline) => {
+    const { page, context, traps } = await openReader(world, { worker: offline });
+    await context.addInitScript({ path: path.join(root, "tests/e2e/script-attempts.js") });
+    await page.goto(`${world.url}/ai-models`);
     await page.waitForSelector("html[data-live] main h1");
-  }
-  expect(await page.evaluate("window.openWays()")).toEqual([]);
-  const before = traps.caught.length;
-  expect(new Set(await page.evaluate<string[]>("window.askElsewhere()"))).toEqual(new Set(["refused"]));
-  await expect
-    .poll(() => traps.caught.slice(before).filter((what) => what.startsWith("the policy refused")).length)
-    .toBeGreaterThanOrEqual(4);
-  expect(traps.caught.filter((what) => !what.startsWith("the policy refused"))).toEqual([]);
-  await context.close();
-});
+    if (offline) {
+      await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
+      await context.setOffline(true);
+      await page.reload();
+      await page.waitForSelector("html[data-live] main h1");
+    }
+    expect(await page.evaluate("window.openWays()")).toEqual([]);
+    const before = traps.caught.length;
+    expect(new Set(await page.evaluate<string[]>("window.askElsewhere()"))).toEqual(new Set(["refused"]));
+    await expect
+      .poll(() => traps.caught.slice(before).filter((what) => what.startsWith("the policy refused")).length)
+      .toBeGreaterThanOrEqual(4);
+    expect(traps.caught.filter((what) => !what.startsWith("the policy refused"))).toEqual([]);
+    await context.close();
+  },
+);

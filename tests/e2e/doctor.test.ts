@@ -30,8 +30,8 @@ it("puts right a plan and an invoice that are shown wrongly, says which, and has
   await page.reload();
   await page.getByRole("button", { name: /^Pay invoice/ }).waitFor();
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.getByText("Your subscription was shown wrongly and is right again.").waitFor();
-  await page.getByText("Your list of invoices was out of date and is right again.").waitFor();
+  await page.getByText("The subscription was shown wrongly and is right again.").waitFor();
+  await page.getByText("The list of invoices was out of date and is right again.").waitFor();
   await page.getByRole("button", { name: /^Receipt for invoice/ }).waitFor();
   await page.getByRole("button", { name: "Check again" }).click();
   await page.getByText("Everything is right").waitFor();

@@ -55,7 +55,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await card(page).waitFor();
   });
 
-  it("is not shown in the chat, where it would cover the composer, and reappears on the next page", async () => {
+  it.runIf(full)("is not shown in the chat, where it would cover the composer, and reappears on the next page", async () => {
     await page.clock.install();
     await page.goto(`${stage.url}/ai-models`);
     await settle(page);
@@ -105,7 +105,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     });
     afterAll(() => shared?.context().close());
 
-    it("has no button in the accent colour, which belongs to the page's own main action", async () => {
+    it.runIf(full)("has no button in the accent colour, which belongs to the page's own main action", async () => {
       const filled = await page.evaluate<string[]>(
         `[...document.querySelectorAll("aside[aria-labelledby=feedback-title] button")].map((button) => getComputedStyle(button).backgroundColor)`,
       );
@@ -152,7 +152,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
       expect(await messagesFrom(stage, "ada@example.com")).toBe(0);
     });
 
-    it("says if sending failed, and keeps the text and the dialog", async () => {
+    it.runIf(full)("says if sending failed, and keeps the text and the dialog", async () => {
       const email = await exhaustedAddress(stage);
       await fillIn({ email, message: "One too many" });
       await toasts().getByText("Error", { exact: true }).waitFor();
@@ -180,7 +180,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     });
   });
 
-  it("waits for a connection and is sent once", async () => {
+  it.runIf(full)("waits for a connection and is sent once", async () => {
     const email = newAddress();
     await openWithCard(page, `${stage.url}/pricing`);
     await card(page).getByRole("button", { name: "Give Feedback" }).click();
@@ -232,7 +232,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     },
   );
 
-  it("covers neither the banner nor the support button in a narrow window, nor the focused element", async () => {
+  it.runIf(full)("covers neither the banner nor the support button in a narrow window, nor the focused element", async () => {
     await page.setViewportSize({ width: 660, height: 640 });
     await openWithCard(page, `${stage.url}/contact`);
     await banner(page).waitFor();

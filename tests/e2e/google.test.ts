@@ -9,9 +9,12 @@ import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import type { Session } from "#server/contract/auth.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
+
+const isToday = hasTurn("waysIn", "google");
 
 let stage: Stage;
 beforeAll(async () => {
@@ -43,7 +46,7 @@ async function signIn(page: Page, email: string, path = "/auth?return=%2Fcontact
   await choose(page, email);
 }
 
-it("makes an account, signs out, opens the same account, and comes back to the page that was asked for", async () => {
+it.runIf(isToday)("makes an account, signs out, opens the same account, and comes back to the page that was asked for", async () => {
   const { page, errors } = await openPage();
   await page.goto(`${stage.url}/auth?mode=sign-up&return=%2Fcontact`);
   await choose(page, "ada@example.com");
@@ -60,7 +63,7 @@ it("makes an account, signs out, opens the same account, and comes back to the p
   expect(errors).toEqual([]);
 });
 
-it("says why Google did not sign in, on the form, and takes the reason out of the address", async () => {
+it.runIf(full)("says why Google did not sign in, on the form, and takes the reason out of the address", async () => {
   const { page } = await openPage();
   await signIn(page, "unverified@example.com");
   await page.getByText(refusals.google_unverified).waitFor();
@@ -79,7 +82,7 @@ it("says why Google did not sign in, on the form, and takes the reason out of th
   await button(page).waitFor();
 });
 
-it("opens no account that a stranger began with a password, and the stranger's password opens nothing", async () => {
+it.runIf(isToday)("opens no account that a stranger began with a password, and the stranger's password opens nothing", async () => {
   const stranger = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const body = { email: "alan@example.com", password: stranger.password };
   await stranger.json("POST", "/api/auth/sign-up", body);
@@ -100,7 +103,7 @@ async function joinWithPassword(email: string): Promise<Visitor> {
   return visitor.join();
 }
 
-it("links an account only after its owner signed in in their own way, and unlinks it again", async () => {
+it.runIf(isToday)("links an account only after its owner signed in in their own way, and unlinks it again", async () => {
   const visitor = await joinWithPassword("grace@example.com");
   const { page } = await openPage();
   await signIn(page, visitor.email);
@@ -123,7 +126,7 @@ it("links an account only after its owner signed in in their own way, and unlink
   await panel(page).getByText(visitor.email).waitFor();
 });
 
-it("asks for the second factor after Google, and lets somebody without a password show that it is they by Google", async () => {
+it.runIf(full)("asks for the second factor after Google, and lets somebody without a password show that it is they by Google", async () => {
   const { page } = await openPage();
   await signIn(page, "edsger@example.com");
   await page.waitForURL("**/contact");

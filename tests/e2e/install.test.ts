@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import { openKept } from "./kept-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -59,7 +60,7 @@ const iPhone =
 const iPhoneChrome =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1";
 
-describe("installing the app", () => {
+describe.runIf(hasTurn("tabs", "install"))("installing the app", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();
@@ -130,7 +131,7 @@ describe("installing the app", () => {
     await expect.poll(() => installButton(page).count()).toBe(0);
   });
 
-  it("is offered even if the browser's offer comes before the page's scripts", async () => {
+  it.runIf(full)("is offered even if the browser's offer comes before the page's scripts", async () => {
     const page = await open(
       {},
       `addEventListener("DOMContentLoaded", () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
@@ -86,7 +87,7 @@ it("lets the owner of an address end a stranger's sign-up and create their own a
   expect(await signedIn(page)).toBeUndefined();
 });
 
-it("opened while another person is signed in asks first, and replaces the session only then", async () => {
+it.runIf(full)("opened while another person is signed in asks first, and replaces the session only then", async () => {
   const here = await stage.person(false);
   const other = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const link = await linkTo(other);
@@ -117,7 +118,7 @@ it("opened while another person is signed in asks first, and replaces the sessio
   await expect.poll(async () => (await ended.executeTakeFirstOrThrow()).revoked_at).not.toBeNull();
 });
 
-it("that is used up says so, and a signed-in person can continue", async () => {
+it.runIf(full)("that is used up says so, and a signed-in person can continue", async () => {
   const here = await stage.person(false);
   const page = await pageOf(stage, here);
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
@@ -127,7 +128,7 @@ it("that is used up says so, and a signed-in person can continue", async () => {
   expect(await signedIn(page)).toBe(here.email);
 });
 
-it("that is used up links to sign-in, and its page continues when another tab has signed in", async () => {
+it.runIf(full)("that is used up links to sign-in, and its page continues when another tab has signed in", async () => {
   const visitor = await stage.person(false);
   const page = await pageOf(stage);
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);

@@ -1,7 +1,10 @@
 import type { BrowserContext, Page } from "playwright-core";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { full } from "#tests/support/full.ts";
+import { makeWav } from "#tests/support/make-audio.ts";
+import { keptKeys } from "./device-database.ts";
 import { keptAddresses, keptConversations, openKept, waitForKept } from "./kept-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -67,6 +70,11 @@ describe("with the server stopped", () => {
       expect(new URL(page.url()).pathname).toBe(address);
       // The language menu appears, so the page is hydrated.
       await page.getByRole("combobox").first().waitFor();
+      if (address === "/pricing") {
+        await device.setOffline(true);
+        await page.getByText(/Modelle und Preise: Stand \d+\. \p{L}+ 20\d\d\./u).waitFor();
+        await device.setOffline(false);
+      }
       await page.close();
     }
   });
@@ -86,14 +94,14 @@ describe("with the server stopped", () => {
     }
   });
 
-  it("a page that is not stored is named by its title, never by its address", async () => {
+  it.runIf(full)("a page that is not stored is named by its title, never by its address", async () => {
     const page = await open("/about");
     const heading = page.getByRole("heading", { level: 1 });
     await expect.poll(() => heading.textContent()).toBe("„Über uns“ ist nicht auf diesem Gerät");
     await page.close();
   });
 
-  it("an unsaved guide shows the offline page in the reader's language, with its title and what is stored", async () => {
+  it.runIf(full)("an unsaved guide shows the offline page in the reader's language, with its title and what is stored", async () => {
     const page = await open("/marketing");
     const heading = page.getByRole("heading", { level: 1 });
     await expect.poll(() => heading.textContent()).toMatch(/nicht auf diesem Gerät/);
@@ -157,6 +165,69 @@ describe("with the server stopped", () => {
     await waiting.waitForURL(`${stage.url}/marketing`, { timeout: 30_000 });
     await waiting.close();
   });
+
+  it("a file chosen offline is there after a reload and in another tab, is uploaded once when the connection is back, and answered", async () => {
+    await device.setOffline(true);
+    const page = await open("/ai-models");
+    const chip = (of: Page) => of.getByRole("list", { name: "Angehängte Dateien" }).getByRole("listitem");
+    const buffer = await sharp({ create: { width: 400, height: 300, channels: 3, background: "teal" } })
+      .jpeg()
+      .toBuffer();
+    await page.locator("input[name=attachments]").setInputFiles({ name: "foto.jpg", mimeType: "image/jpeg", buffer });
+    await chip(page).getByText("Du bist offline.").waitFor();
+    await expect.poll(async () => (await keptKeys(page)).filter((key) => key.startsWith("file:")).length).toBe(1);
+    await page.reload();
+    await chip(page).getByText("Du bist offline.").waitFor();
+    const other = await open("/ai-models");
+    await chip(other).getByText("Du bist offline.").waitFor();
+    await device.setOffline(false);
+    for (const each of [page, other]) await chip(each).getByText("Sieht das Bild").waitFor();
+    expect((await keptKeys(page)).filter((key) => key.startsWith("file:"))).toEqual([]);
+    const uploaded = () => stage.db.selectFrom("files").select("id").where("name", "=", "foto.jpg").execute();
+    expect(await uploaded()).toHaveLength(1);
+    await other.reload();
+    await chip(other).getByText("Sieht das Bild").waitFor();
+    await page.getByLabel("Dein Prompt").fill("Was ist darauf?");
+    await page.keyboard.press("Enter");
+    await page.getByText("With your question came a picture of 400 × 300 pixels").waitFor();
+    expect(await uploaded()).toHaveLength(1);
+    await Promise.all([page.close(), other.close()]);
+  });
+
+  it.runIf(full)(
+    "a recording and a picture to begin from, chosen offline, are there after a reload and uploaded when the connection is back",
+    async () => {
+      const page = await open("/ai-models?model=voxtral-small-transcribe-3-0");
+      const chip = page.getByRole("list", { name: "Angehängte Dateien" }).getByRole("listitem");
+      const reload = async () => {
+        await expect.poll(async () => (await keptKeys(page)).filter((key) => key.startsWith("file:")).length).toBe(1);
+        await page.reload();
+        await chip.getByText("Du bist offline.").waitFor();
+      };
+      await page.locator("input[name=recording]").waitFor({ state: "attached" });
+      await device.setOffline(true);
+      await page.locator("input[name=recording]").setInputFiles({ name: "notiz.wav", mimeType: "audio/wav", buffer: makeWav(2) });
+      await reload();
+      await device.setOffline(false);
+      await expect.poll(() => chip.count()).toBe(0);
+      await page.getByRole("button", { name: "notiz.wav entfernen" }).click();
+
+      await page.goto(`${stage.url}/ai-models?model=gpt-image-2.6-flare`);
+      await page.locator("input[name=references]").waitFor({ state: "attached" });
+      await device.setOffline(true);
+      const buffer = await sharp({ create: { width: 400, height: 300, channels: 3, background: "teal" } })
+        .png()
+        .toBuffer();
+      await page.locator("input[name=references]").setInputFiles({ name: "vorlage.png", mimeType: "image/png", buffer });
+      await reload();
+      await device.setOffline(false);
+      const references = page.getByRole("list", { name: "Bilder als Vorlage" }).getByRole("listitem");
+      await references.waitFor();
+      await page.reload();
+      await references.waitFor();
+      await page.close();
+    },
+  );
 
   it("the offline page saves all guides and articles, lists them with their size, and removes one or all", async () => {
     const page = await open("/offline");

@@ -6,9 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { TotpSetUp } from "#contract/factors.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { setStage } from "./support.ts";
+
+const isToday = hasTurn("waysIn", "passkeys");
 
 let stage: Stage;
 /** The name that browsers make passkeys for: a number is none. */
@@ -79,7 +82,7 @@ async function turnOnCodes(): Promise<void> {
   expect((await visitor.call("POST", "/api/account/factors/totp/confirm", { setUp: begun.setUp, code })).status).toBe(200);
 }
 
-it("a passkey is made on the security page, and signs in from the email field's suggestions, without a code", async () => {
+it.runIf(isToday)("a passkey is made on the security page, and signs in from the email field's suggestions, without a code", async () => {
   const device = await addDevice("internal");
   await signInByPassword();
   await addPasskey(/^Chrome on Linux$/, "Work laptop");
@@ -112,33 +115,36 @@ it.runIf(full)("the suggestions get in nobody's way: the form is typed into mean
   expect(await signedIn()).toBe(visitor.email);
 });
 
-it("a second device gets a passkey of its own; a removed one signs in no more, and the person is told what to do", async () => {
-  const laptop = await addDevice("internal");
-  await signInByPassword();
-  await addPasskey(/Chrome/, "Work laptop");
+it.runIf(isToday)(
+  "a second device gets a passkey of its own; a removed one signs in no more, and the person is told what to do",
+  async () => {
+    const laptop = await addDevice("internal");
+    await signInByPassword();
+    await addPasskey(/Chrome/, "Work laptop");
 
-  // The laptop has one already, and says so.
-  await button("Add a passkey").click();
-  await page.getByText("There is a passkey for your account on this device already.").waitFor();
+    // The laptop has one already, and says so.
+    await button("Add a passkey").click();
+    await page.getByText("There is a passkey for your account on this device already.").waitFor();
 
-  const key = await addDevice("usb");
-  await addPasskey(/^Security key$/, "Key ring");
-  const { credentials } = await devices.send("WebAuthn.getCredentials", { authenticatorId: laptop });
-  await button("Remove Work laptop").click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("Removed: Work laptop").waitFor();
-  expect(await listed("Work laptop").count()).toBe(0);
+    const key = await addDevice("usb");
+    await addPasskey(/^Security key$/, "Key ring");
+    const { credentials } = await devices.send("WebAuthn.getCredentials", { authenticatorId: laptop });
+    await button("Remove Work laptop").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Removed: Work laptop").waitFor();
+    expect(await listed("Work laptop").count()).toBe(0);
 
-  await signOut();
-  await devices.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId: key });
-  // A browser that was told forgets the passkey by itself. This one still has it.
-  const kept = await devices.send("WebAuthn.getCredentials", { authenticatorId: laptop });
-  for (const credential of kept.credentials.length === 0 ? credentials : [])
-    await devices.send("WebAuthn.addCredential", { authenticatorId: laptop, credential });
-  await page.goto(`${url}/auth`);
-  await page.getByText("This passkey does not sign in here, or no longer does. Choose another way.").waitFor();
-  expect(await signedIn()).toBeUndefined();
-});
+    await signOut();
+    await devices.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId: key });
+    // A browser that was told forgets the passkey by itself. This one still has it.
+    const kept = await devices.send("WebAuthn.getCredentials", { authenticatorId: laptop });
+    for (const credential of kept.credentials.length === 0 ? credentials : [])
+      await devices.send("WebAuthn.addCredential", { authenticatorId: laptop, credential });
+    await page.goto(`${url}/auth`);
+    await page.getByText("This passkey does not sign in here, or no longer does. Choose another way.").waitFor();
+    expect(await signedIn()).toBeUndefined();
+  },
+);
 
 it.runIf(full)("an old sign-in is confirmed by the passkey, and what the person was about to do goes on", async () => {
   const device = await addDevice("internal");
@@ -164,7 +170,7 @@ it.runIf(full)("an old sign-in is confirmed by the passkey, and what the person 
   await page.getByText("Confirmed that it is you (passkey)").waitFor();
 });
 
-it("says what happened when no passkey was chosen, and offers none where the address is a number", async () => {
+it.runIf(full)("says what happened when no passkey was chosen, and offers none where the address is a number", async () => {
   await page.goto(`${url}/auth`);
   await page.locator("html[data-live]").waitFor({ state: "attached" });
   const device = await addDevice("internal");

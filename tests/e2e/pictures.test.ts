@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsOn } from "#tests/support/accessibility.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Stage } from "./support.ts";
 import { hold, order, pageOf, setStage } from "./support.ts";
 
@@ -15,7 +16,7 @@ async function isInside(page: Page): Promise<boolean> {
   return page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth");
 }
 
-describe("pictures", () => {
+describe.runIf(hasTurn("media", "pictures"))("pictures", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();
@@ -43,6 +44,11 @@ describe("pictures", () => {
     await expect.poll(() => loaded(page).count()).toBe(2);
     expect(await loaded(page).first().getAttribute("alt")).toBe("A boat on the sea");
 
+    // An edited question is asked in the same way.
+    await page.getByRole("button", { name: "Edit prompt" }).click();
+    await page.getByRole("dialog").getByText("This answer costs 20 credits").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+
     await page.getByRole("button", { name: "A boat on the sea", exact: true }).first().click();
     await page.getByText("1 of 2", { exact: true }).waitFor();
     expect(await violationsOn(page, "the full view")).toEqual([]);
@@ -55,6 +61,10 @@ describe("pictures", () => {
 
     const more = page.getByRole("button", { name: "More options" });
     if (await more.isVisible()) await more.click();
+    const asked = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Begin from a picture" }).click();
+    if ("hasTouch" in options) await page.getByRole("button", { name: "Take a photo" }).click();
+    expect(await (await asked).element().getAttribute("capture")).toBe("hasTouch" in options ? "environment" : null);
     await page.getByRole("button", { name: "Change only a part" }).click();
     const canvas = page.locator("canvas");
     await canvas.press("ArrowUp");

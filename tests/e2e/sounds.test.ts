@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsOn } from "#tests/support/accessibility.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Stage } from "./support.ts";
 import { order, pageOf, setStage } from "./support.ts";
 
@@ -22,7 +23,7 @@ async function played(page: Page): Promise<{ seconds: number; rate: number }> {
   );
 }
 
-describe("sounds", () => {
+describe.runIf(hasTurn("media", "sounds"))("sounds", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();

@@ -7,6 +7,7 @@ import { sharedBrowser } from "#tests/support/browser.ts";
 import { Devices } from "#tests/support/devices.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
+import { rest, wake } from "#tests/support/rest.ts";
 import type { Product } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import type { TcpProxy } from "#tests/support/tcp-proxy.ts";
@@ -53,11 +54,13 @@ async function startSharedProduct(): Promise<SharedProduct> {
 
 /**
  * A product and a browser that all files share which this process executes one after the other, because a start costs as much as
- * several tests. What one file could notice of another is reset: counted attempts, the models' pace and faults, and open devices.
+ * several tests. What one file could notice of another is reset: counted attempts, the models' pace and faults, and open devices. Between
+ * the files it rests.
  */
 export async function setStage(): Promise<Stage> {
   shared.stageProduct ??= startSharedProduct();
   const { product, database, line, browser, devices } = await shared.stageProduct;
+  await wake(product);
   await database.db.deleteFrom("auth_attempts").execute();
   const stage: Stage = {
     product,
@@ -75,6 +78,7 @@ export async function setStage(): Promise<Stage> {
       await devices.takeBack();
       await order(stage, "/models/pace", { paceMs: usualPaceMs });
       await order(stage, "/models/fault", { model: "*", fault: null });
+      await rest(product, database);
     },
   };
   return stage;

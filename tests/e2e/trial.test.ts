@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { plans, trialCredits, trialDays, trialReminderDays } from "#domain/plans.ts";
 import { sharedBrowser } from "#tests/support/browser.ts";
+import { daily, full } from "#tests/support/full.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
@@ -26,7 +27,7 @@ afterAll(async () => {
 });
 
 async function open(visitor?: Visitor): Promise<Page> {
-  context = await browser.newContext({ locale: "en-GB", viewport: { width: 390, height: 844 } });
+  context = await browser.newContext({ serviceWorkers: "block", locale: "en-GB", viewport: { width: 390, height: 844 } });
   if (visitor) await context.addInitScript(`localStorage.setItem("session", ${JSON.stringify(JSON.stringify(visitor.session))})`);
   return context.newPage();
 }
@@ -112,12 +113,14 @@ it("leads a stranger from the banner over sign-up and mailed link to the trial, 
   await page.getByText("What is a tessera?").filter({ visible: true }).first().waitFor();
 }, 240_000);
 
-it.each([
+const offers = [
   ["the banner", "/about", "banner"],
   ["the profile", "/profile", "main"],
   ["the chat's gate", "/ai-models", "main"],
   ["the pricing page", "/pricing", "main"],
-] as const)("starts with one tap at %s for somebody who is signed in", async (_name, path, place) => {
+] as const;
+
+it.each(daily(offers))("starts with one tap at %s for somebody who is signed in", async (_name, path, place) => {
   const page = await open(await join());
   await page.goto(`${product.url}${path}`);
   await (place === "banner" ? banner(page).getByRole("button", { name: "Start Free Trial" }) : startButton(page)).click();
@@ -127,7 +130,7 @@ it.each([
   expect(await page.getByRole("button", { name: "Start Free Trial" }).count()).toBe(0);
 });
 
-it("keeps what is left of its credits when a plan is bought in the middle of it, for every model", async () => {
+it.runIf(full)("keeps what is left of its credits when a plan is bought in the middle of it, for every model", async () => {
   const visitor = await join();
   await visitor.json("POST", "/api/billing/trial");
   await visitor.subscribe("starter_month", trialCredits + plans.starter.monthlyCredits);

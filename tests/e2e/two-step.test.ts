@@ -6,6 +6,7 @@ import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -72,7 +73,7 @@ async function setUp(page: Page): Promise<{ nextCode: () => string; recoveryCode
   return { nextCode, recoveryCodes };
 }
 
-it(
+it.runIf(hasTurn("waysIn", "two-step"))(
   "is set up, asks for a code that works once, takes recovery codes instead, and is switched off after one of them",
   async () => {
     const visitor = await stage.person(false);

@@ -4,6 +4,8 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { humanPaceMs } from "#sandbox/models/plugin.ts";
+import type { GenerationEvent } from "#server/contract/generations.ts";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { full } from "#tests/support/full.ts";
@@ -85,6 +87,68 @@ describe.concurrent("kill -9 at a named point, then a restart", () => {
       expect(new Set(subjects).size).toBe(subjects.length);
     },
   );
+
+  const clips = [
+    "of the worker that makes a clip: before its job is noted it ends uncharged, later another goes on with it, and it is charged once",
+  ];
+  it.for(full ? clips : [])("%s", inTurn, async () => {
+    const { db } = product.database;
+    const [worker] = product.workers;
+    const setPace = (paceMs: number) =>
+      fetch(`${product.sandboxUrl}/models/pace`, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify({ paceMs }),
+      });
+    const visitor = await newVisitor().join();
+    await visitor.subscribe();
+    const begin = async () => {
+      const leave = new AbortController();
+      const options = {
+        model: "grok-imagine-video-1.5",
+        prompt: "The sea",
+        quotedCredits: 50,
+        clip: { seconds: 4, shape: "1:1" },
+      } as const;
+      let id = "";
+      const onEvent = (event: GenerationEvent) => {
+        if (event.event === "start") id = event.data.generationId;
+        leave.abort();
+      };
+      await visitor.ask({ ...options, signal: leave.signal, onEvent }).catch(() => undefined);
+      return id;
+    };
+    const untilWorking = (id: string) =>
+      expect
+        .poll(async () => (await db.selectFrom("clip_jobs").select("state").where("generation_id", "=", id).executeTakeFirst())?.state, {
+          timeout: 30_000,
+        })
+        .toBe("working");
+
+    const restarted = await arm(worker, "clip-begun");
+    const forgotten = await begin();
+    expect(await restarted.ended).toBe("SIGKILL");
+    // Slow enough to be killed in the middle.
+    await setPace(500);
+    const kept = await begin();
+    await untilWorking(kept);
+    await worker?.stop("SIGKILL");
+    await setPace(0);
+    await worker?.start();
+    await waitUntilSettled(product.database);
+    // The answers of the next tests are killed in their middle.
+    await setPace(humanPaceMs);
+    const told = await Promise.all([forgotten, kept].map((id) => visitor.resume(id, 0)));
+    expect(told.map(({ receipt }) => receipt)).toMatchObject([
+      { status: "failed", failureCode: "interrupted", chargedCredits: 0 },
+      { status: "completed", failureCode: null, chargedCredits: 50 },
+    ]);
+    expect((await visitor.check()).credits).toBe(250);
+    const userId = visitor.session?.user.id ?? "";
+    const files = await db.selectFrom("files").select("content_type").where("user_id", "=", userId).execute();
+    expect(files).toEqual([{ content_type: "video/mp4" }]);
+    await expectBooksAgree(product.database);
+  });
 
   it("of the worker, after it has sent a mail and before it has recorded it: the mailbox has one mail", inTurn, async () => {
     const restarted = await arm(product.workers[0], "mail-sent");

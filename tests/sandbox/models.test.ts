@@ -251,6 +251,15 @@ describe("each kind of provider failure", () => {
     expect((await client().chat.completions.create(ask("hello"))).usage).toBeUndefined();
   });
 
+  test("content_filter says why in the provider's words, and refuses a reason that is none", async () => {
+    await setFault({ fault: "content_filter", afterTokens: 0, reason: "violence", count: 1 });
+    await expect(readStream("hello")).rejects.toMatchObject({
+      code: "content_filter",
+      error: { innererror: { content_filter_result: { hate: { filtered: false }, violence: { filtered: true } } } },
+    });
+    expect((await setFault({ fault: "content_filter", reason: "boredom" })).status).toBe(400);
+  });
+
   test("empty ends properly without any text", async () => {
     await setFault({ fault: "empty" });
     expect(await readStream("hello")).toMatchObject({ text: "", finishReason: "stop", usage: { completion_tokens: 0 } });

@@ -136,6 +136,8 @@ async function payTaxes(harness: Harness): Promise<void> {
   const session = await createSession(harness, price.id, { ...taxed, tax_id_collection: { enabled: true } });
   await payFrom(harness, session.id, "FR", { tax_id: "FR40303265045", business_name: "Exemple SARL" });
   await stripe.customers.listTaxIds(customer);
+  const { id: second } = await stripe.customers.createTaxId(customer, { type: "gb_vat", value: "GB123456789" });
+  await stripe.taxIds.del(second);
   const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["line_items", "customer.tax", "invoice"] });
   await creditRefund(stripe, (paid.invoice as Stripe.Invoice).id);
   await stripe.subscriptionSchedules.create({ from_subscription: String(paid.subscription) });

@@ -218,6 +218,7 @@ test("while Stripe is down the account waits, and others that have no customer a
 test("a deletion that dies after each call to Stripe is finished by the next run", async () => {
   await world.buy(ada);
   await world.settle();
+  const payer = await payerIdOf(world.database.db, ada.userId);
   await setDeleteAt(addMilliseconds(world.clock.now(), -1));
   const { subscriptions, customers } = world.deps.payments;
   const broken = (real: (...call: never[]) => Promise<unknown>) =>
@@ -234,5 +235,8 @@ test("a deletion that dies after each call to Stripe is finished by the next run
   await expect(eraseDueAccounts(world.deps, world.clock.now())).rejects.toThrow("died");
   customers.del = del;
   expect(await eraseDueAccounts(world.deps, world.clock.now())).toBe(1);
+  // Its end is in the books, though no event of it was taken while the customer was known: it counts as revenue no more.
+  const changes = world.database.db.selectFrom("subscription_changes").select("status").where("billing_account_id", "=", payer);
+  expect((await changes.orderBy("id", "desc").executeTakeFirst())?.status).toBe("canceled");
   expect(await rowOf()).toBeUndefined();
 });

@@ -14,6 +14,7 @@ import type { DeletionPending, FactorNeeded, Session } from "#contract/auth.ts";
 import type { TotpSetUp } from "#contract/factors.ts";
 import { addMilliseconds, dayMs, minuteMs } from "#domain/clock.ts";
 import { deletionMs, stepUpMs } from "#domain/periods.ts";
+import { recordAct } from "#server/db/audit.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { eraseBatch, forgetMailErrors } from "#server/features/deletion/queries.ts";
@@ -334,9 +335,41 @@ async function live(session: Session, words: string): Promise<void> {
     );
   const sent = await write(bearer(session), user.email);
   expect(sent.statusCode).toBeLessThan(300);
+  const did = { actor_id: user.id, at: now };
+  const answer = { key: randomUUID(), subject: "Answer", body: words, mail_id: randomUUID() };
+  // Somebody of the team had a message of another person's, too, which stays.
+  const stranger = { name: "Eve", email: `stranger-${randomUUID()}@example.com`, language: "en", message: "Of a stranger" };
+  const { id: others } = await db
+    .insertInto("contact_messages")
+    .values({
+      ...stranger,
+      category: "bug",
+      idempotency_key: randomUUID(),
+      content_hash: randomBytes(32),
+      user_id: null,
+      subject: null,
+      created_at: now,
+      owner_id: user.id,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto("contact_events")
+    .values([
+      { ...did, message_id: sent.json().id, kind: "answered", ...answer },
+      { ...did, message_id: others, kind: "owner", owner_id: user.id },
+    ])
+    .execute();
   // Without an account as well, from the same address.
   await write({}, user.email.toUpperCase());
   await product.post("/api/auth/recover", { email: user.email }, { remoteAddress: randomAddress() });
+  const change = { name: randomUUID(), value: "1", version: 1, changed_at: now, changed_by: user.id, reason: "As one of the team" };
+  await db.insertInto("settings").values(change).execute();
+  const view = { list: "inbox", name: words.slice(0, 40), search: "status=open" };
+  await db
+    .insertInto("saved_views")
+    .values({ ...view, user_id: user.id, created_at: now })
+    .execute();
   const until = { offered_at: now, expires_at: now };
   await db
     .insertInto("transfer_offers")
@@ -356,6 +389,11 @@ async function live(session: Session, words: string): Promise<void> {
   await db
     .insertInto("spending_limits")
     .values({ user_id: user.id, daily_cap_credits: 100, ask_above_credits: 5, day: now, day_credits: 1 })
+    .execute();
+  const access = { asked_at: now, given_at: now, until: addMilliseconds(now, dayMs), ended_at: null };
+  await db
+    .insertInto("support_access")
+    .values({ user_id: user.id, ...access })
     .execute();
   await db
     .insertInto("refused_sends")
@@ -391,6 +429,8 @@ async function live(session: Session, words: string): Promise<void> {
     .insertInto("dead_letters")
     .values({ id: uuidv7(), ...failure })
     .execute();
+  const act = { actor: null, subject: user.id, network: null, reason: words };
+  await recordAct(db, { ...act, action: "role.taken", details: { role: "support" } });
   await product.asOwner(`insert into data_exports (user_id, asked_at) values ('${user.id}', now())`);
 }
 
@@ -463,9 +503,11 @@ describe("after 14 days", () => {
 
   test("every table that names a person is emptied with them, or stays without them on purpose", async () => {
     const stay = (await tablesOfPeople()).filter(({ rule }) => rule !== "c");
-    // account_erase deletes letters and mails and unlinks receipts; the worker deletes a picture's files, and then its row.
+    // account_erase deletes letters with their history and mails, and unlinks receipts; what somebody of the team did stays; the worker deletes a picture's files, and then its row.
     expect(stay.map(({ name, rule }) => [name, rule])).toEqual(
-      ["avatars", "contact_messages", "generations", "mails"].map((name) => [name, "n"]),
+      ["avatars", "contact_events", "contact_events", "contact_messages", "contact_messages", "generations", "mails", "settings"].map(
+        (name) => [name, "n"],
+      ),
     );
     const { rows } =
       await sql`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('user_id', 'person_id')

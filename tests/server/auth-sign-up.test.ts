@@ -341,13 +341,13 @@ test("an address named in ADMIN_EMAILS becomes admin when its owner has confirme
   const admins = () => product.db.selectFrom("users").select("id").where("role", "=", "admin").execute();
   expect(await admins()).toEqual([]);
   const session = (await product.confirmLast("owner@example.com")).json();
-  expect(await isAdmin(session.access_token)).toEqual({ isAdmin: true });
-  expect(await isAdmin()).toEqual({ isAdmin: false });
-  expect(await isAdmin("forged")).toEqual({ isAdmin: false });
-  expect(await isAdmin((await product.join()).access_token)).toEqual({ isAdmin: false });
+  expect(await isAdmin(session.access_token)).toEqual({ isAdmin: true, team: "admin" });
+  expect(await isAdmin()).toEqual({ isAdmin: false, team: null });
+  expect(await isAdmin("forged")).toEqual({ isAdmin: false, team: null });
+  expect(await isAdmin((await product.join()).access_token)).toEqual({ isAdmin: false, team: null });
   expect(await admins()).toEqual([{ id: session.user.id }]);
   await product.db.updateTable("users").set({ role: "user" }).where("id", "=", session.user.id).execute();
-  expect(await isAdmin(session.access_token)).toEqual({ isAdmin: false });
+  expect(await isAdmin(session.access_token)).toEqual({ isAdmin: false, team: null });
 });
 
 test("the database holds no password, link or token in plain text", async () => {

@@ -3,7 +3,8 @@ import type { KyselyPlugin } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBatcher } from "#server/db/batch.ts";
-import { startMany } from "#server/features/generations/batches.ts";
+import { findPayer } from "#server/db/payer.ts";
+import { createAnswerBatches, startMany } from "#server/features/generations/batches.ts";
 import type { AnswerWorld } from "../support/answers.ts";
 import { ask, send, startAnswerWorld } from "../support/answers.ts";
 import { createPerson } from "../support/people.ts";
@@ -21,6 +22,19 @@ afterAll(() => world.close());
 
 const people = (count: number, credits = 10) =>
   Promise.all(Array.from({ length: count }, () => createPerson(api, database.db, { credits, plan: "starter" })));
+
+/** The database, and how many statements it was asked for. */
+function counted() {
+  let count = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      count += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  return { db: database.db.withPlugin(counting), statements: () => count };
+}
 
 test("each of many simultaneous answers goes to the person who asked and is charged once", async () => {
   const asking = await people(40);
@@ -57,17 +71,10 @@ test("three refused starts among ten leave the other seven in the one statement 
   const poor = await people(3, 1);
   const asking = [...rich.slice(0, 4), ...poor, ...rich.slice(4)];
   const dear = new Set(poor.map(({ userId }) => userId));
-  let statements = 0;
-  const counting: KyselyPlugin = {
-    transformQuery({ node }) {
-      statements += 1;
-      return node;
-    },
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
+  const { db, statements } = counted();
   const starts = asking.map(({ userId }) => ({ ...startOf(userId), credits: dear.has(userId) ? 5 : 1 }));
-  const outcomes = await startMany(database.db.withPlugin(counting), starts);
-  expect(statements).toBe(1);
+  const outcomes = await startMany(db, starts);
+  expect(statements()).toBe(1);
   expect(outcomes.map((each) => [each?.outcome, each?.available])).toEqual(
     asking.map(({ userId }) => (dear.has(userId) ? ["insufficient_credits", 1] : ["created", 10])),
   );
@@ -108,6 +115,15 @@ test("locked wallets delay only their owners' answers", async () => {
   expect(await Promise.all(waiting)).toEqual(locked.map(() => 1));
 });
 
+test("answers start while other work has every connection of the pool", async () => {
+  const [person] = await people(1);
+  const { pool, clock } = api.deps;
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  const result = await api.answers.batches.start({ ...startOf(person?.userId ?? ""), now: clock.now() });
+  for (const client of taken) client.release();
+  expect(result.outcome).toBe("created");
+});
+
 test("items that arrive together share one statement, the first of them too; later ones share the next", async () => {
   const statements: string[][] = [];
   const read = createBatcher<string, string>({
@@ -124,21 +140,33 @@ test("items that arrive together share one statement, the first of them too; lat
 });
 
 test.each([
-  [{}, [["a", "b"], ["c"]]],
-  [{ together: 8 }, [["a", "b", "c"]]],
+  [{}, ["ab", "cd"]],
+  [{ together: 8 }, ["abcd"]],
 ])("items are divided among the statements that may run at once, but for few that cost little: %j", async (options, expected) => {
-  const statements: string[][] = [];
+  const statements: string[] = [];
   const read = createBatcher<string, string>({
     ...options,
     limit: 8,
     atOnce: 2,
     async run(items) {
-      statements.push([...items]);
+      statements.push(items.join(""));
       return items;
     },
   });
-  expect(await Promise.all(["a", "b", "c"].map(read))).toEqual(["a", "b", "c"]);
+  expect(await Promise.all(["a", "b", "c", "d"].map(read))).toEqual(["a", "b", "c", "d"]);
   expect(statements).toEqual(expected);
+});
+
+test("whom to tell of the ends of many answers is read with one statement, for each account its own people", async () => {
+  const asking = await people(3);
+  const payers = await Promise.all(asking.map(({ userId }) => findPayer(database.db, userId)));
+  const { db, statements } = counted();
+  const { members } = createAnswerBatches(db);
+  expect(await Promise.all([...payers, randomUUID()].map((id) => members(id ?? "")))).toEqual([
+    ...asking.map(({ userId }) => [userId]),
+    [],
+  ]);
+  expect(statements()).toBe(1);
 });
 
 test("a batch that PostgreSQL refuses is retried item by item; a lost connection fails every waiting item", async () => {

@@ -35,13 +35,18 @@ test("opened, then won: frozen, then free with every credit", async () => {
   ]);
 });
 
-test("opened, then lost: as a refund of the disputed amount; what was spent is debt", async () => {
+test("opened, then lost: as a refund of the disputed amount; what was spent is debt; until then our books say when evidence is due", async () => {
   const person = await subscribe(world);
   await spend(world, person, 100);
-  const dispute = await openDispute(world, await chargeOf(world, person));
+  const charge = await chargeOf(world, person);
+  const dispute = await openDispute(world, charge);
   await world.settle();
+  const due = world.database.db.selectFrom("charge_returns").select("evidence_due_at").where("charge_id", "=", charge);
+  const { evidence_details: evidence } = await world.deps.payments.disputes.retrieve(dispute);
+  expect((await due.executeTakeFirst())?.evidence_due_at?.getTime()).toBe((evidence.due_by ?? 0) * 1_000);
   await decideDispute(world, dispute, "lost");
   await world.settle();
+  expect((await due.executeTakeFirst())?.evidence_due_at).toBeNull();
   expect(await walletOf(world, person)).toMatchObject({ balance: -100, available: 0, frozen: false });
   expect((await mailsTo(world, person, ...told)).at(-1)).toEqual({
     template: "dispute-closed",
@@ -50,6 +55,21 @@ test("opened, then lost: as a refund of the disputed amount; what was spent is d
     left: -100,
     variant: "debt",
   });
+});
+
+test("the team finds the person by what Stripe calls payment, refund and dispute, also where our books have none of these ids", async () => {
+  const person = await subscribe(world);
+  await world.database.db.updateTable("users").set({ role: "support" }).where("id", "=", person.userId).execute();
+  const charge = await chargeOf(world, person);
+  const { id: refund } = await world.deps.payments.refunds.create({ charge, amount: 500 });
+  const dispute = await openDispute(world, charge);
+  const intent = String((await world.deps.payments.charges.retrieve(charge)).payment_intent);
+  const find = async (search: string) => world.app.inject({ url: `/api/admin/people?search=${search}`, headers: person.headers });
+  for (const id of [charge, refund, dispute, intent])
+    expect([id, (await find(id)).json().rows.map((row: { id: string }) => row.id)]).toEqual([id, [person.userId]]);
+  for (const id of ["pi_3UnknownToEverybody", "constructor_of_anything"])
+    expect((await find(id)).json()).toEqual({ rows: [], nextCursor: null });
+  await world.settle();
 });
 
 test("a refund and a dispute of the same charge are counted once: together no more than was paid", async () => {

@@ -5,7 +5,6 @@ import type { PaymentCheck } from "#contract/doctor.ts";
 import { hourMs } from "#domain/clock.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
-import { checkPaymentsOf } from "#server/features/billing/doctor.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { postGrant } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -142,11 +141,21 @@ test("an admin's check for somebody else is in the audit log with both, the pers
   const events = async () => db.selectFrom("audit_events").selectAll().where("action", "=", "payments.checked").execute();
   await check(person);
   expect(await events()).toEqual([]);
-  await checkPaymentsOf(world.deps, { userId: person.userId, actor: admin.userId, network: "192.0.2.1" });
+  const byTeam = (userId: string) => world.post(`/api/admin/people/${userId}/check-payments`, admin, { reason: "They asked by mail" });
+  expect((await byTeam(person.userId)).json().code).toBe("not_found");
+  await db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+  expect((await byTeam(person.userId)).json()).toEqual(right);
+  expect((await byTeam(randomUUID())).json().code).toBe("not_found");
   const [event] = await events();
   const people = await db.selectFrom("audit_people").selectAll().where("user_id", "in", [person.userId, admin.userId]).execute();
   const idOf = (userId: string) => people.find((row) => row.user_id === userId)?.id;
   expect(event).toMatchObject({ actor: idOf(admin.userId), subject: idOf(person.userId) });
+  const { reason } = await db
+    .selectFrom("audit_reasons")
+    .selectAll()
+    .where("event_id", "=", event?.id ?? "")
+    .executeTakeFirstOrThrow();
+  expect(reason).toBe("They asked by mail");
 });
 
 test("says that it is not complete while Stripe is silent or fails", async () => {

@@ -7,6 +7,7 @@ import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { createPayments } from "#server/providers/stripe.ts";
 import { replaySetAsideEvents } from "#server/queue/replay.ts";
+import { discardEvents, replayEvents } from "#server/queue/settle-events.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import { deliver } from "../support/billing-world.ts";
@@ -95,7 +96,7 @@ describe("waiting events of one object", () => {
       expect([asked, await statusesOf([first, second])]).toEqual([[], ["received", "received"]]);
       if (byReconciliation) {
         const longAgo = addMilliseconds(new Date(), -hourMs);
-        await world.database.db.updateTable("stripe_events").set({ received_at: longAgo }).where("status", "=", "received").execute();
+        await world.database.asOwner(`update stripe_events set received_at = '${longAgo.toISOString()}' where status = 'received'`);
         await reconcileBilling(world.deps);
       } else await process(first.id);
       expect(await statusesOf([first, second])).toEqual(["processed", "processed"]);
@@ -123,6 +124,55 @@ describe("waiting events of one object", () => {
       const state = await stateOf(world, person.userId);
       expect([state.subscription.status, state.wallet?.balance, state.grants.length]).toEqual(["active", 300, 1]);
     }
+  });
+});
+
+describe("an event that somebody of the team has discarded", () => {
+  test("is never acted on: not by a job that waits, nor if Stripe sends it again, nor by reconciliation, which finds the payment all the same", async () => {
+    const { userId, paid } = await purchase();
+    const by = { userId, network: "203.0.113.0/24", reason: "Looked at it" };
+    await deliver(world, JSON.stringify(paid));
+    await world.database.db.updateTable("stripe_events").set({ status: "set_aside" }).where("id", "=", paid.id).execute();
+    expect(await discardEvents(world.deps.db, [paid.id], by)).toEqual([{ id: paid.id, outcome: "done" }]);
+    asked = [];
+    await process(paid.id);
+    await deliver(world, JSON.stringify(paid));
+    await process(paid.id);
+    expect([asked, await statusOf(paid.id), (await stateOf(world, userId)).grants]).toEqual([[], "discarded", []]);
+    await world.database.asOwner("update stripe_events set received_at = received_at - interval '1 hour'");
+    await reconcileBilling(world.deps);
+    expect([await statusOf(paid.id), (await stateOf(world, userId)).grants.length]).toEqual(["discarded", 1]);
+    // Put back, it is acted on, and changes nothing any more.
+    expect(await replayEvents(world.deps.db, [paid.id], by)).toEqual([{ id: paid.id, outcome: "done" }]);
+    await process(paid.id);
+    expect([await statusOf(paid.id), (await stateOf(world, userId)).grants.length]).toEqual(["processed", 1]);
+  });
+
+  test("was not being acted on at that moment: whoever tries it then is refused", async () => {
+    const { userId, paid } = await purchase();
+    const by = { userId, network: "203.0.113.0/24", reason: "Looked at it" };
+    await deliver(world, JSON.stringify(paid));
+    // The letter of an earlier try; reconciliation tries it once more.
+    const letter = {
+      id: randomUUID(),
+      job: "process-stripe-event",
+      payload: JSON.stringify({ eventId: paid.id }),
+      error: "",
+      attempts: 10,
+    };
+    await world.database.db
+      .insertInto("dead_letters")
+      .values({ ...letter, replayed_at: null })
+      .execute();
+    let outcome: unknown;
+    passOn = async (_request, answer) => {
+      outcome ??= (await discardEvents(world.deps.db, [paid.id], by))[0]?.outcome;
+      return answer;
+    };
+    await process(paid.id);
+    passOn = plain;
+    expect([outcome, await statusOf(paid.id), (await stateOf(world, userId)).grants.length]).toEqual(["busy", "processed", 1]);
+    expect(await discardEvents(world.deps.db, [paid.id], by)).toEqual([{ id: paid.id, outcome: "settled" }]);
   });
 });
 

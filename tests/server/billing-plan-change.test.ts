@@ -4,6 +4,7 @@ import type { PlanChangePreview } from "#contract/plan-change.ts";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import { payerOf } from "#server/db/payer.ts";
 import { changeRunning } from "#server/features/billing/running-subscription.ts";
+import { changePlanEnd } from "#server/features/billing/team-acts.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
@@ -303,6 +304,27 @@ describe("cancelled at the end of the period", () => {
       { template: "plan-cancelled", parameters: { plan: "starter", endsAt: end.toISOString() } },
       { template: "plan-cancelled", parameters: { plan: "starter", endsAt: addMonths(end, 1).toISOString() } },
     ]);
+  });
+
+  test("by the team: that it was asked for, and why, is on the log before Stripe is asked, and that it was done after it", async () => {
+    const [person, admin] = [await subscriber(), await world.person()];
+    const clerk = { userId: admin.userId, network: "203.0.113.0/24" };
+    const end = (action: "plan.cancelled" | "plan.resumed") =>
+      changePlanEnd(world.deps, clerk, { userId: person.userId, reason: "They asked by mail" }, action);
+    const log = async () => {
+      const { db } = world.database;
+      const known = db.selectFrom("audit_events").innerJoin("audit_people", "audit_people.id", "subject");
+      const rows = await known.select("action").where("user_id", "=", person.userId).orderBy("audit_events.id").execute();
+      return rows.flatMap(({ action }) => (action.startsWith("plan.") ? [action] : []));
+    };
+    world.setApiFaults([{ kind: "server_error", method: "POST", path: "/v1/subscriptions/sub_", count: 3 }]);
+    await expect(end("plan.cancelled")).rejects.toMatchObject({ code: "payment_provider_unavailable" });
+    expect(await log()).toEqual(["plan.cancel_asked"]);
+    world.setApiFaults([]);
+    await end("plan.cancelled");
+    await expect(end("plan.cancelled")).rejects.toMatchObject({ code: "conflict" });
+    await end("plan.resumed");
+    expect(await log()).toEqual(["plan.cancel_asked", "plan.cancel_asked", "plan.cancelled", "plan.resume_asked", "plan.resumed"]);
   });
 
   test("in Stripe's portal, which sets the date alone: resumed here", async () => {

@@ -1,4 +1,5 @@
 /** Returned money takes its credits with it: once, in any order, and never more than was spent becomes debt (acceptance 11). */
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { Explanation } from "#contract/ledger.ts";
@@ -11,7 +12,7 @@ import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
 import { consentTo } from "../support/consent.ts";
-import { chargeOf, mailsTo, spend, subscribe, walletOf } from "../support/returns.ts";
+import { chargeOf, mailsTo, openDispute, spend, subscribe, walletOf } from "../support/returns.ts";
 
 let world: BillingWorld;
 
@@ -247,5 +248,53 @@ describe("a refund", () => {
     expect(
       await world.database.db.selectFrom("charge_returns").selectAll().where("charge_id", "=", String(intent.latest_charge)).execute(),
     ).toEqual([]);
+  });
+});
+
+describe("a refund by the team", () => {
+  const refundBy = (clerk: Person, person: Person, body: object) =>
+    world.post(`/api/admin/people/${person.userId}/refunds`, clerk, { reason: "They were charged twice", key: randomUUID(), ...body });
+  const codeOf = ({ statusCode, body }: { statusCode: number; body: string }) => [statusCode, body && JSON.parse(body).code];
+  const invoiceOf = async ({ headers }: Person) =>
+    (await world.app.inject({ url: "/api/billing/invoices", headers })).json<InvoicePage>().invoices[0];
+  async function admin(): Promise<Person> {
+    const person = await world.person();
+    await world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", person.userId).execute();
+    return person;
+  }
+
+  test("goes back once, with its credits, its mail and its reason; of two at the same moment the second has to look again", async () => {
+    const [clerk, other, person] = [await admin(), await admin(), await subscribe(world)];
+    const invoiceId = (await invoiceOf(person))?.id;
+    const asked = { invoiceId, amountCents: 1000, refundedCents: 0, key: randomUUID() };
+    const both = await Promise.all([refundBy(clerk, person, asked), refundBy(other, person, { ...asked, key: randomUUID() })]);
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+    expect(codeOf(await refundBy(clerk, person, asked))).toEqual([409, "preview_outdated"]);
+    await world.settle();
+    expect(await invoiceOf(person)).toMatchObject({ refundedCents: 1000, state: "paid" });
+    expect(await balanceOf(person)).toBe(150);
+    expect(await mailsOf(person)).toMatchObject([{ template: "payment-refunded", amountCents: 1000, credits: 150 }]);
+    const rest = { invoiceId, refundedCents: 1000 };
+    expect(codeOf(await refundBy(clerk, person, { ...rest, amountCents: 1000 }))).toEqual([409, "nothing_to_refund"]);
+    expect(codeOf(await refundBy(clerk, person, { ...rest, amountCents: 999 }))).toEqual([204, ""]);
+    expect(await balanceOf(person)).toBe(0);
+    const acts = await world.database.db
+      .selectFrom("audit_events")
+      .innerJoin("audit_reasons", "event_id", "id")
+      .select(["details", "reason"])
+      .where("action", "=", "refund.asked")
+      .orderBy("id")
+      .execute();
+    expect(acts).toEqual([1000, 999].map((amountCents) => ({ details: { invoiceId, amountCents }, reason: "They were charged twice" })));
+  });
+
+  test("is not there for others, of another person's invoice, or while a dispute has the money", async () => {
+    const [clerk, person, stranger] = [await admin(), await subscribe(world), await subscribe(world)];
+    const asked = { invoiceId: (await invoiceOf(person))?.id, amountCents: 100, refundedCents: 0 };
+    expect(codeOf(await refundBy(stranger, person, asked))).toEqual([404, "not_found"]);
+    expect(codeOf(await refundBy(clerk, stranger, asked))).toEqual([404, "not_found"]);
+    await openDispute(world, await chargeOf(world, person));
+    await world.settle();
+    expect(codeOf(await refundBy(clerk, person, asked))).toEqual([409, "refund_refused"]);
   });
 });

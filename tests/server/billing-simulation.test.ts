@@ -7,7 +7,7 @@ import { full } from "#tests/support/full.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { runAt } from "#tests/support/postgres.ts";
 
-const [people, days] = full ? [200, 90] : [6, 30];
+const [people, days] = full ? [200, 90] : [5, 25];
 /** Every other day, and in the long run. */
 const taxed = (seed: number) => full || seed % 2 === 1;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Date.now() / 86_400_000));

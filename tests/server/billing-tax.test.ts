@@ -146,7 +146,7 @@ describe("switched on", () => {
   test("an invoice that is sent needs an address, which the team gives", async () => {
     const [admin, person] = [await world.person(), await world.person()];
     await world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
-    const asked = { email: person.email, interval: "month", daysUntilDue: 14 };
+    const asked = { email: person.email, interval: "month", daysUntilDue: 14, reason: "They asked for it" };
     const refused = await world.post("/api/admin/transfers/offer", admin, asked);
     expect([refused.statusCode, refused.json().code]).toEqual([409, "conflict"]);
     const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "10115", city: "Berlin", country: "DE" };
@@ -163,6 +163,25 @@ describe("switched on", () => {
     await world.settle();
     const { tax, totalCents } = (await invoicesOf(person)).find(({ id }) => id === begun.invoiceId) ?? {};
     expect([totalCents, tax]).toEqual([9999, { cents: 1596, percent: 19 }]);
+  });
+
+  test("an invoice that is sent has the tax id that the team gave last, and no tax where the business owes it", async () => {
+    const [admin, person] = [await world.person(), await world.person()];
+    await world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+    const billTo = { name: "Exemple SARL", line1: "1 rue Exemple", postalCode: "75001", city: "Paris", country: "FR" };
+    const offer = (value: string) =>
+      world.post("/api/admin/transfers/offer", admin, {
+        ...{ email: person.email, interval: "month", daysUntilDue: 14, reason: "They asked for it" },
+        billTo: { ...billTo, taxId: { type: "eu_vat", value } },
+      });
+    expect((await offer("FR!")).json()).toMatchObject({ code: "conflict", detail: expect.stringContaining("does not accept this tax id") });
+    for (const value of ["FR11303265045", "FR 40 303265045", "FR40303265045"]) expect((await offer(value)).statusCode).toBe(200);
+    await world.post("/api/billing/transfer-offer/order", person, { consent: consentTo("enterprise_month") });
+    await world.settle();
+    const [shown] = await invoicesOf(person);
+    const invoice = await world.deps.payments.invoices.retrieve(shown?.id ?? "");
+    expect(invoice).toMatchObject({ customer_name: "Exemple SARL", customer_tax_ids: [{ type: "eu_vat", value: "FR40303265045" }] });
+    expect([shown?.totalCents, shown?.tax?.cents]).toEqual([9999, 0]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Enterprise plans that are paid by bank transfer: no credits before the money is there, each transfer recorded once, and taken back with its credits. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PersonPage } from "#contract/admin-people.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { TransferInvoice, TransferOffer } from "#contract/transfers.ts";
@@ -34,7 +35,13 @@ afterEach(async () => {
 });
 
 const offer = (clerk = admin, asked: object = {}) =>
-  world.post("/api/admin/transfers/offer", clerk, { email: person.email, interval: "month", daysUntilDue: 14, ...asked });
+  world.post("/api/admin/transfers/offer", clerk, {
+    email: person.email,
+    interval: "month",
+    daysUntilDue: 14,
+    reason: "They asked for it",
+    ...asked,
+  });
 const order = (buyer = person, consent: object = {}) =>
   world.post("/api/billing/transfer-offer/order", buyer, { consent: { ...consentTo("enterprise_month"), ...consent } });
 async function begin(buyer = person): Promise<TransferInvoice> {
@@ -98,6 +105,24 @@ test("the plan and its credits begin when the transfer is recorded, and the list
   expect(await invoices()).toMatchObject([{ state: "paid", totalCents: monthlyPriceCents, transferReference: "FT26011 / 4711" }]);
   expect(await mailsTo(world, person, "subscription-started")).toHaveLength(1);
   expect(await acts()).toEqual(["transfer.offered", "transfer.ordered", "transfer.received"]);
+});
+
+test("a person's page says what a transfer is awaited for; once it is recorded, with its reason on the log, another reference for the invoice is refused", async () => {
+  const begun = await begin();
+  await world.settle();
+  const page = async (reader = admin) =>
+    (await world.app.inject({ url: `/api/admin/people/${person.userId}`, headers: reader.headers })).json<PersonPage>();
+  const { invoiceId, number, dueAt } = begun;
+  const awaited = { invoiceId, number, dueAt, amountCents: monthlyPriceCents, plan: "enterprise", interval: "month", isAgreedOn: true };
+  expect((await page()).money?.transfers).toEqual([awaited]);
+  expect((await transfer(invoiceId)).statusCode).toBe(204);
+  // The job has not told Stripe yet, so the invoice is still open.
+  expect((await page()).money?.transfers).toEqual([]);
+  expect((await transfer(invoiceId, { reference: "FT26012 / 4712" })).json().code).toBe("conflict");
+  await settle();
+  expect(await invoices()).toMatchObject([{ state: "paid", transferReference: "FT26011 / 4711" }]);
+  const { rows } = (await world.app.inject({ url: "/api/admin/audit?action=transfer.received", headers: admin.headers })).json();
+  expect(rows).toMatchObject([{ reason: "Statement of 12 January", actorId: admin.userId, details: { amountCents: monthlyPriceCents } }]);
 });
 
 test("a second click finds the same subscription, and five recordings at once are one payment", async () => {
@@ -206,6 +231,7 @@ describe("refused, and nothing is written", () => {
     expect(await codeOf({ reason: "" })).toBe("validation_failed");
     await transfer(invoiceId);
     expect(await codeOf({ amountCents: 1 })).toBe("idempotency_conflict");
+    expect(await codeOf({ reference: "before the job" })).toBe("conflict");
     await settle();
     expect(await codeOf({ reference: "another" })).toBe("conflict");
     expect((await offer(admin, { email: "nobody@example.com" })).json().code).toBe("not_found");
@@ -263,6 +289,22 @@ describe("an invoice that is not paid in time", () => {
     await world.moveTo(new Date("2026-01-24T11:59:00Z"));
     expect((await check()).status).toBe("incomplete");
     await world.moveTo(new Date("2026-01-24T12:01:00Z"));
+    await world.settle();
+    expect(await check()).toMatchObject({ subscribed: false, status: "canceled" });
+    expect(await invoices()).toMatchObject([{ state: "void" }]);
+  });
+
+  test("the first one, also if Stripe fails between the end of the plan and that of its invoice", async () => {
+    const { invoiceId } = await begin();
+    await world.moveTo(new Date("2026-01-24T12:01:00Z"), { bringing: false });
+    world.setApiFaults([{ kind: "server_error", method: "POST", path: `/v1/invoices/${invoiceId}/void`, count: 3 }]);
+    const events = await world.takeEvents();
+    await expect(world.bring(events)).rejects.toThrow("told to fail");
+    expect((await world.deps.payments.invoices.retrieve(invoiceId)).status).toBe("open");
+    // Nobody pays for a plan that is over.
+    const late = await transfer(invoiceId);
+    expect([late.statusCode, late.json().detail]).toEqual([409, expect.stringContaining("ended")]);
+    await world.bring(events);
     await world.settle();
     expect(await check()).toMatchObject({ subscribed: false, status: "canceled" });
     expect(await invoices()).toMatchObject([{ state: "void" }]);

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Campaign } from "#contract/campaigns.ts";
 import { findModel, modelsAt } from "#domain/models.ts";
+import { stepUpMs } from "#domain/periods.ts";
 import { planKeys } from "#domain/plans.ts";
+import type { ModelList } from "#server/contract/catalogue.ts";
+import { createDeps, createLogger } from "#server/deps.ts";
+import { tellPause } from "#server/features/catalogue/pauses.ts";
 import type { ApiWorld } from "../support/billing-world.ts";
 import { startApiWorld } from "../support/billing-world.ts";
 import { payerIdOf } from "../support/payers.ts";
@@ -50,10 +55,24 @@ test("a model that fails for everybody is not listed as available until its next
   expect(await listed()).toMatchObject({ available: true, pausedSeconds: null });
 });
 
+test("a pause that a worker tells is listed by the API, and ends by itself", async () => {
+  const model = findModel("sonar") ?? expect.fail("no model");
+  const { config } = sandboxed.deps;
+  const worker = createDeps(config, "test", createLogger("silent", "test"));
+  for (let failure = 0; failure < 5; failure += 1) worker.models.report(model, `person ${failure}`, false);
+  await tellPause(worker, model);
+  const listed = async () => (await sandboxed.app.inject("/api/models")).json<ModelList>().models.find(({ id }) => id === model.id);
+  await expect.poll(listed).toMatchObject({ available: false, pausedSeconds: expect.any(Number) });
+  sandboxed.deps.models.report(model, "somebody", true);
+  expect(await listed()).toMatchObject({ available: true, pausedSeconds: null });
+  await worker.close();
+});
+
 test("/api/environment gives the business time, and the sandbox's address only if the sandbox is on", async () => {
   expect((await real.app.inject("/api/environment")).json()).toEqual({
     sandboxUrl: null,
     google: false,
+    notice: null,
     serverTime: real.clock.now().toISOString(),
   });
   expect((await sandboxed.app.inject("/api/environment")).json()).toMatchObject({ sandboxUrl: "http://127.0.0.1:3001/" });
@@ -108,6 +127,78 @@ describe("discount eligibility", () => {
       discountEligible: false,
       pricing: { enterprise: { savings: 0 } },
     });
+    await real.database.asOwner("delete from discount_campaigns");
+  });
+
+  test("an admin plans and ends campaigns, one at a time; nobody else finds them, and each act is in the audit log", async () => {
+    const { db } = real.database;
+    const [admin, person] = [await real.person(), await real.person()];
+    await db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+    const path = "/api/admin/campaigns";
+    const day = (days: number) => new Date(real.clock.now().getTime() + days * 86_400_000).toISOString();
+    const plan = (percent: number, from: number, until: number, who = admin) =>
+      real.post(path, who, { percent, startsAt: day(from), endsAt: day(until), reason: "For the autumn" });
+    const list = async ({ headers } = admin) =>
+      (await real.app.inject({ url: path, headers })).json<{ rows?: Campaign[] }>().rows?.map(({ percent, state }) => [percent, state]);
+    const percentNow = async () => (await real.post(eligibility)).json().pricing.starter.discountPercentage;
+    for (const response of [
+      await plan(30, 0, 2, person),
+      await real.post(`${path}/end`, person, { campaignId: person.userId, reason: "To try it" }),
+    ])
+      expect([response.statusCode, response.json().code]).toEqual([404, "not_found"]);
+    expect(await list(person)).toBeUndefined();
+    // Begun in the past it begins now. Of two admins at the same moment one succeeds.
+    const both = await Promise.all([plan(30, -1, 2), plan(40, 1, 3)]);
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    await real.database.asOwner("delete from discount_campaigns");
+    const running = (await plan(30, -1, 2)).json<Campaign>();
+    expect([running.startsAt, running.state]).toEqual([real.clock.now().toISOString(), "running"]);
+    const later = (await plan(25, 2, 3)).json<Campaign>();
+    for (const [percent, from, until, status] of [
+      [20, 1, 2, 409],
+      [20, 5, 4, 409],
+      [0, 5, 6, 400],
+      [91, 5, 6, 400],
+      [12.5, 5, 6, 400],
+    ] as const)
+      expect((await plan(percent, from, until)).statusCode).toBe(status);
+    const read = async (query: string) => (await real.app.inject({ url: `${path}${query}`, headers: admin.headers })).json();
+    const { rows: first, nextCursor } = await read("?sort=percent&limit=1");
+    expect(first).toMatchObject([{ percent: 30 }]);
+    expect((await read(`?sort=percent&limit=1&cursor=${nextCursor}`)).rows).toMatchObject([{ percent: 25 }]);
+    expect((await read("?state=planned")).rows).toMatchObject([{ percent: 25 }]);
+    expect([await list(), await percentNow()]).toEqual([
+      [
+        [25, "planned"],
+        [30, "running"],
+      ],
+      30,
+    ]);
+    real.clock.moveTo(new Date(real.clock.now().getTime() + 1_000));
+    const end = async ({ id }: Campaign) =>
+      (await real.post(`${path}/end`, admin, { campaignId: id, reason: "It did its work" })).statusCode;
+    // Of two admins at the same moment the second is told, also of one that was dropped.
+    expect((await Promise.all([end(running), end(running)])).sort()).toEqual([204, 409]);
+    expect((await Promise.all([end(later), end(later)])).sort()).toEqual([204, 404]);
+    expect([await list(), await percentNow()]).toEqual([[[30, "over"]], 0]);
+    const acts = await db
+      .selectFrom("audit_events")
+      .innerJoin("audit_reasons", "event_id", "id")
+      .select(["action", "details", "reason"])
+      .where("action", "in", ["campaign.planned", "campaign.ended"])
+      .orderBy("id")
+      .execute();
+    expect(acts.slice(1)).toEqual([
+      { action: "campaign.planned", details: { percent: 30, audience: "new" }, reason: "For the autumn" },
+      { action: "campaign.planned", details: { percent: 25, audience: "new" }, reason: "For the autumn" },
+      { action: "campaign.ended", details: { percent: 30, audience: "new" }, reason: "It did its work" },
+      { action: "campaign.ended", details: { percent: 25, audience: "new" }, reason: "It did its work" },
+    ]);
+    await db
+      .updateTable("auth_sessions")
+      .set({ proved_at: new Date(Date.now() - stepUpMs - 1_000) })
+      .execute();
+    expect((await plan(10, 7, 8)).json().code).toBe("step_up_required");
     await real.database.asOwner("delete from discount_campaigns");
   });
 

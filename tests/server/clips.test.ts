@@ -134,6 +134,12 @@ describe("a clip", () => {
       .execute();
     const retold = await readAnswer(await call(api, person, "GET", `/api/generations/${seen.generationId}/events`));
     expect(retold.events.map(({ event }) => event)).toEqual(["start", "clip", "receipt"]);
+    const { conversationId } = seen;
+    await ask(api, person, { conversationId, prompt: "What is in it?", model: "mistral-small-2603", quotedCredits: 1 });
+    expect(models.lastMessages().at(-2)).toMatchObject({
+      role: "assistant",
+      content: "[The answer was a video clip of 4 seconds, made for the prompt above]",
+    });
   });
 
   test("begins with a picture, and has its shape", async () => {
@@ -150,11 +156,11 @@ describe("a clip", () => {
     expect(await database.db.selectFrom("files").select("id").where("user_id", "=", person.userId).execute()).toEqual([]);
   });
 
-  type Faulty = [fault: ModelFaultKind, afterTokens: number, status: string, failureCode: string | null];
+  type Faulty = [fault: ModelFaultKind, afterTokens: number, status: string, failureCode: string | null, filterReason?: string];
   const faulty: Faulty[] = [
     ["rate_limited", 0, "completed", null],
     ["expired_address", 1, "completed", null],
-    ["content_filter", 1, "failed", "content_filtered"],
+    ["content_filter", 1, "failed", "content_filtered", "unspecified"],
     ["hang", 0, "failed", "provider_timeout"],
     ["garbage", 0, "failed", "provider_garbage"],
     ["half_file", 0, "failed", "provider_garbage"],
@@ -163,21 +169,22 @@ describe("a clip", () => {
   ];
   const more: Faulty[] = [
     ["server_error", 0, "failed", "provider_error"],
-    ["content_filter", 0, "failed", "content_filtered"],
+    ["content_filter", 0, "failed", "content_filtered", "bio"],
     ["failed_job", 0, "failed", "provider_error"],
     ["empty", 0, "failed", "provider_garbage"],
     ["die_mid_stream", 0, "failed", "clip_not_kept"],
   ];
   test.each(full ? [...faulty, ...more] : faulty)(
     "after %s (%i) is %s, and the books agree",
-    async (fault, afterTokens, status, failureCode) => {
+    async (fault, afterTokens, status, failureCode, filterReason) => {
       const person = await subscriber();
       const before = models.clips.begun;
-      models.faults.set({ model: model.id, fault, count: 1, afterTokens, delayMs: 0 });
+      models.faults.set({ model: model.id, fault, count: 1, afterTokens, delayMs: 0, reason: "bio" });
       run(fault === "hang" ? { workMs: 100 } : {});
       const seen = await ask(api, person, wanted);
       const charged = status === "completed" ? price : 0;
       expect(seen.receipt).toMatchObject({ status, failureCode, chargedCredits: charged, availableAfter: credits - charged });
+      expect(seen.receipt?.filterReason).toBe(filterReason);
       expect(await wallet(person)).toEqual({ balance: credits - charged, held: 0 });
       expect(models.clips.begun - before).toBeLessThanOrEqual(1);
     },

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   received.length = 0;
-  await product.asOwner("truncate outbox, mails, contact_messages, auth_attempts");
+  await product.asOwner("truncate outbox, mails, contact_messages, contact_events, auth_attempts");
 });
 
 const whole = { name: "Ada", email: "ada@example.com", category: "support", subject: "A question", message: "How many?" };

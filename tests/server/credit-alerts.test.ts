@@ -57,7 +57,7 @@ describe("once the share is spent", () => {
     expect(await mails(person)).toEqual([
       { template: "credits-low", percent: 80, credits: 300, left: 60, renewsAt: "2026-02-10T12:00:00.000Z" },
     ]);
-    expect(world.pushed).toContainEqual(expect.objectContaining({ userId: person.userId }));
+    await expect.poll(() => world.pushed).toContainEqual(expect.objectContaining({ userId: person.userId }));
     expect((await check(person)).spent_percent).toBe(80);
     expect((await world.post("/api/credits/alert/dismiss", person)).statusCode).toBe(204);
     expect((await check(person)).spent_percent).toBeUndefined();

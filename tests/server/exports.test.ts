@@ -13,7 +13,7 @@ import type { LatestExport } from "#contract/own-data.ts";
 import type { AvatarSize } from "#domain/avatars.ts";
 import { avatarAddress } from "#domain/avatars.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import { stepUpMs } from "#domain/periods.ts";
+import { exportsADay, stepUpMs } from "#domain/periods.ts";
 import { changeAvatar } from "#server/features/account/avatars.ts";
 import { deleteFiles, storeFile } from "#server/features/files/service.ts";
 import { pictureFiles } from "#server/features/own-data/archive.ts";
@@ -107,6 +107,7 @@ test("an export has what the person has, in files that its README describes, and
     Array.from({ length: 250 }, (_, index) => `question ${index}`),
   );
   await insertConversation(eve.user.id, ["the secret of Eve"]);
+  await product.app.inject({ method: "PUT", url: "/api/account/support-access", headers: headersOf(ada), payload: { days: 1 } });
   const answer = await download(await made());
   expect([answer.statusCode, answer.headers["content-type"], answer.headers["cache-control"]]).toEqual([
     200,
@@ -122,6 +123,7 @@ test("an export has what the person has, in files that its README describes, and
   ]);
   expect(read("identities")).toEqual([expect.objectContaining({ subject: ada.user.email })]);
   expect(read("sessions")).toHaveLength(1);
+  expect(read("support-access")).toMatchObject([{ until: expect.any(String), askedAt: null, endedAt: null }]);
   expect(read("conversations")).toEqual([expect.objectContaining({ id: conversation, title: "Mosaics" })]);
   expect(read("messages").map(({ text }) => text)).toEqual(Array.from({ length: 250 }, (_, index) => `question ${index}`));
   expect(read("activity").map(({ action }) => action)).toContain("sign_up.confirmed");
@@ -305,6 +307,34 @@ test("an export made while the person writes is a whole file, each row as it was
   expect(new Set([...texts, "before", "after", "new"])).toEqual(new Set(["before", "after", "new"]));
 });
 
+test("an export that the team has made for a person is mailed to them alone, only they can download it, and its reason is on the log", async () => {
+  const admin = await product.join();
+  await product.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.user.id).execute();
+  const askAs = (id = ada.user.id) =>
+    product.post(`/api/admin/people/${id}/export`, { reason: "They asked by mail" }, { headers: headersOf(admin) });
+  expect((await askAs()).statusCode).toBe(204);
+  await runFileJobs();
+  const mails = product.db.selectFrom("mails").select(["recipient", "parameters"]).where("template", "=", "export-ready");
+  expect(await mails.where("recipient", "in", [ada.user.email, admin.user.email]).execute()).toEqual([
+    { recipient: ada.user.email, parameters: { expiresAt: expect.any(String), variant: "team" } },
+  ]);
+  const id = (await latest())?.id ?? "";
+  expect((await download(id)).statusCode).toBe(200);
+  expect((await download(id, admin)).statusCode).toBe(404);
+  const activity = (await product.get("/api/account/activity", ada.access_token)).json<{ events: { action: string; details: object }[] }>();
+  expect(activity.events.find(({ action }) => action === "export.asked")?.details).toEqual({ by: "team" });
+  const log = await product.get("/api/admin/audit?action=export.asked", admin.access_token);
+  expect(log.json().rows[0]).toMatchObject({ reason: "They asked by mail", actorId: admin.user.id, subjectEmail: ada.user.email });
+  for (let more = 1; more < exportsADay; more += 1) {
+    expect((await askAs()).statusCode).toBe(204);
+    await runFileJobs();
+  }
+  expect((await askAs()).json()).toMatchObject({ code: "rate_limited", retryAfterSeconds: expect.any(Number) });
+  await product.db.updateTable("users").set({ banned_at: new Date() }).where("id", "=", ada.user.id).execute();
+  expect((await askAs()).json().code).toBe("conflict");
+  expect((await askAs(uuidv7())).json().code).toBe("not_found");
+});
+
 test("with the person every file of their exports goes, also one that was being made", async () => {
   await made();
   const waiting = await askedId();
@@ -339,7 +369,6 @@ test("an export of 10,000 long messages takes the memory of a few of them", asyn
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
-  // What earlier tests left is freed at any moment, so the highest is compared with the lowest.
   const seen = [used()];
   const { storage } = product.deps;
   async function* watched(content: AsyncIterable<Uint8Array>) {
@@ -359,5 +388,7 @@ test("an export of 10,000 long messages takes the memory of a few of them", asyn
   expect(files.get("messages.json")?.match(/"conversation"/g)).toHaveLength(10_000);
   // Held together, the texts would take 96 MB; a page of them takes one. The rest is what the collector has not freed yet.
   expect(seen.length).toBeGreaterThan(3);
-  expect(Math.max(...seen) - Math.min(...seen)).toBeLessThan((10_000 * textBytes) / 2);
+  // What earlier tests left is freed at any moment, so each figure is compared with the lowest before it.
+  const rises = seen.map((bytes, index) => bytes - Math.min(...seen.slice(0, index + 1)));
+  expect(Math.max(...rises)).toBeLessThan((10_000 * textBytes) / 2);
 });

@@ -192,6 +192,18 @@ describe("reading a file", () => {
   });
 });
 
+/** Uploads that are refused, wherever files are kept. */
+const refused: [string, () => Promise<Buffer> | Buffer, number, string][] = [
+  ["nothing", () => Buffer.alloc(0), 415, "file_unsupported"],
+  ["bytes of no known kind", () => randomBytes(500), 415, "file_unsupported"],
+  ["text that turns into something else", () => Buffer.concat([text(5_000), Buffer.from([0, 1, 2])]), 415, "file_unsupported"],
+  ["a program", () => Buffer.from("\x7fELF\x02\x01\x01", "latin1"), 415, "file_unsupported"],
+  ["a zip file", () => Buffer.from("PK\x03\x04", "latin1"), 415, "file_unsupported"],
+  ["the beginning of a picture", async () => (await picture()).subarray(0, 60), 422, "file_damaged"],
+  ["more bytes than allowed", () => Buffer.alloc(attachmentBytes + 1, "a"), 413, "file_too_large"],
+  ["a picture of 100 megapixels", () => picture(10_000, 10_000), 413, "file_too_large"],
+];
+
 describe("an upload", () => {
   test("is listed, latest first, with how much there is room for", async () => {
     const files = [await uploaded(text(10), "one"), await uploaded(text(20), "two"), await uploaded(text(30), "three")];
@@ -218,16 +230,7 @@ describe("an upload", () => {
     expect(metadata).not.toHaveProperty("exif");
   });
 
-  test.each<[string, () => Promise<Buffer> | Buffer, number, string]>([
-    ["nothing", () => Buffer.alloc(0), 415, "file_unsupported"],
-    ["bytes of no known kind", () => randomBytes(500), 415, "file_unsupported"],
-    ["text that turns into something else", () => Buffer.concat([text(5_000), Buffer.from([0, 1, 2])]), 415, "file_unsupported"],
-    ["a program", () => Buffer.from("\x7fELF\x02\x01\x01", "latin1"), 415, "file_unsupported"],
-    ["a zip file", () => Buffer.from("PK\x03\x04", "latin1"), 415, "file_unsupported"],
-    ["the beginning of a picture", async () => (await picture()).subarray(0, 60), 422, "file_damaged"],
-    ["more bytes than allowed", () => Buffer.alloc(attachmentBytes + 1, "a"), 413, "file_too_large"],
-    ["a picture of 100 megapixels", () => picture(10_000, 10_000), 413, "file_too_large"],
-  ])("of %s is refused and leaves nothing", async (_name, bytes, status, code) => {
+  test.each(refused)("of %s is refused and leaves nothing", async (_name, bytes, status, code) => {
     const before = await storedFiles();
     expect(codeOf(await upload(await bytes()))).toEqual([status, code]);
     expect(await storedFiles()).toEqual(before);
@@ -367,7 +370,7 @@ test("a name leads nowhere and hides nothing", () => {
   expect(tidyFileName("photo.svg", "image/png")).toBe("photo.png");
 });
 
-test("in a bucket they are read, refused to others, and deleted in the same way", async () => {
+test("in a bucket they are read, refused to others and at the door, and deleted in the same way", async () => {
   const bucket = await startBucket();
   const { endpoint, name, accessKeyId, secretAccessKey } = bucket.place;
   const key = { STORAGE_S3_ACCESS_KEY_ID: accessKeyId, STORAGE_S3_SECRET_ACCESS_KEY: secretAccessKey };
@@ -392,6 +395,17 @@ test("in a bucket they are read, refused to others, and deleted in the same way"
   const [job] = await other.db.selectFrom("outbox").selectAll().where("job", "=", "delete-files").execute();
   await runJob(other.deps, processors, { id: job?.id ?? "", name: "delete-files", payload: job?.payload });
   expect(await other.deps.storage.exists(stored.stored_name)).toBe(false);
+  for (const [what, bytesOf, status, code] of refused) {
+    const answer = await other.app.inject({
+      method: "POST",
+      url: "/api/files?name=x",
+      headers: { authorization: `Bearer ${grace.token}`, "content-type": "application/octet-stream" },
+      payload: await bytesOf(),
+      remoteAddress: randomAddress(),
+    });
+    expect(codeOf(answer), what).toEqual([status, code]);
+  }
+  expect(await bucket.keys()).toEqual([]);
   await other.close();
   await bucket.close();
 });

@@ -13,7 +13,7 @@ import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { resolveSettled, selectAccount } from "#server/features/billing/check-queries.ts";
 import { examineAccount } from "#server/features/billing/examine-account.ts";
-import { askForFullCheck, continueFullCheck, readFullCheck } from "#server/features/billing/full-check.ts";
+import { askForFullCheck, checkNextSlice, continueFullCheck, readFullCheck } from "#server/features/billing/full-check.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
@@ -394,6 +394,35 @@ describe("the full check", () => {
     const theirs = (await findings()).filter((finding) => payers.includes(finding.billing_account_id ?? ""));
     expect(theirs.map(({ kind, resolved_by }) => [kind, resolved_by])).toEqual(people.map(() => ["doubled_grant", "full"]));
   });
+});
+
+test("the hourly slice finds what no event leads to, goes round over all accounts, and comes once an hour", async () => {
+  const { db, asOwner } = world.database;
+  const late = await subscriber();
+  const count = db
+    .selectFrom("billing_accounts")
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .where("stripe_customer_id", "is not", null);
+  const customers = Number((await count.executeTakeFirstOrThrow()).count);
+  await db.updateTable("user_subscriptions").set({ plan_key: "basic" }).where("user_id", "=", late.userId).execute();
+  const hourLater = () => asOwner("update full_checks set sliced_at = sliced_at - interval '1 hour'");
+  await asOwner("update full_checks set sliced_at = null, round_reached = default");
+  let compared = 0;
+  for (let hour = 0; compared < customers; hour += 1) {
+    expect(hour).toBeLessThan(100);
+    const slice = await checkNextSlice(world.deps, undefined, 5);
+    expect(slice).toBeGreaterThan(0);
+    expect(slice).toBeLessThanOrEqual(5);
+    compared += slice;
+    expect(await checkNextSlice(world.deps)).toBe(0);
+    await hourLater();
+  }
+  expect(compared).toBe(customers);
+  const payer = await payerOf(late);
+  const theirs = (await findings()).filter((finding) => finding.billing_account_id === payer);
+  expect(theirs.map(({ kind, resolved_by }) => [kind, resolved_by])).toEqual([["wrong_subscription", "hourly"]]);
+  // The round begins anew.
+  while ((await checkNextSlice(world.deps, undefined, 5)) === 0) await hourLater();
 });
 
 describe("the command", () => {

@@ -89,31 +89,31 @@ async function join(email: string): Promise<Member> {
   return { token: signedIn.access_token, refreshTokens, mailedToken };
 }
 
+const question = { model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1 };
+const retired = { model: "dall-e-3", prompt: "A tessera", quotedCredits: 10 };
+
+const start = (asked: object, { token }: TestPerson) =>
+  post("/api/generations", asked, { ...bearer(token), "idempotency-key": randomUUID() });
+
 /** Asks one question; resolves with the ids of its answer and conversation. */
 async function ask(person: TestPerson): Promise<{ generationId: string } & Turn> {
-  const headers = { ...bearer(person.token), "idempotency-key": randomUUID() };
-  const answer = await post("/api/generations", { model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1 }, headers);
-  const start = /^data: (.*)$/m.exec(answer.body)?.[1] ?? "{}";
-  const { generationId, turn } = JSON.parse(start) as StartEvent;
+  const answer = await start(question, person);
+  const event = /^data: (.*)$/m.exec(answer.body)?.[1] ?? "{}";
+  const { generationId, turn } = JSON.parse(event) as StartEvent;
   return { generationId, conversationId: "", questionId: "", answerId: "", ...turn };
 }
 
-/** Asks for a picture, which no model can make yet; resolves with the status of the refusal. */
-async function askForPicture({ token }: TestPerson): Promise<number> {
-  const headers = { ...bearer(token), "idempotency-key": randomUUID() };
-  const refused = await post("/api/generations", { model: "dall-e-3", prompt: "A tessera", quotedCredits: 10 }, headers);
-  return refused.statusCode;
-}
-
 /** Creates users for the requests: subscribers, users without a plan and one who signed up through the API. */
-async function createIngredients(): Promise<Ingredients & { asked: string[]; asker: TestPerson; kinds: Caller[] }> {
+async function createIngredients(): Promise<Ingredients & { asked: string[]; asker: TestPerson; nobody: TestPerson; kinds: Caller[] }> {
   const subscriber = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000_000 });
   const stranger = await createPerson({ app }, database.db, { plan: "starter", credits: 5 });
+  const withoutPlan = await createPerson({ app }, database.db, { credits: 0 });
+  // No mutated request names this one, so none begins a trial that would give them credits.
   const nobody = await createPerson({ app }, database.db, { credits: 0 });
   const asker = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000 });
   const member = await join("member@example.com");
   const [own, foreign] = [await ask(subscriber), await ask(stranger)];
-  secrets.push(subscriber.token, stranger.token, nobody.token, asker.token);
+  secrets.push(subscriber.token, stranger.token, withoutPlan.token, nobody.token, asker.token);
   const [head = "", body = ""] = subscriber.token.split(".");
   const caller = ({ token }: { token: string }): Caller => ({ kind: "user", ...bearer(token) });
   const usual = caller(subscriber);
@@ -122,6 +122,7 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
   return {
     asked: [own.generationId, foreign.generationId],
     asker,
+    nobody,
     kinds: [usual, admin],
     elsewhere: `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/x`,
     pictures: await Promise.all(pictureFormats.map((format) => aPicture.clone().toFormat(format).toBuffer())),
@@ -147,7 +148,7 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
       limit: [1, 100],
       now: [deps.clock.now().toISOString()],
     },
-    callers: [...Array.from({ length: 8 }, () => usual), caller(stranger), caller(nobody), caller(member), admin, admin, admin],
+    callers: [...Array.from({ length: 8 }, () => usual), caller(stranger), caller(withoutPlan), caller(member), admin, admin, admin],
     unsoundAuthorizations: [
       bearer("token-of-the-tests").authorization,
       bearer(unsigned).authorization,
@@ -189,9 +190,16 @@ async function answerInTime(request: FuzzRequest): Promise<LightMyRequestRespons
   return Promise.race([app.inject({ ...request }), late]).finally(() => clearTimeout(timer));
 }
 
+/** True for the drawn page "not found": dots in a parameter can lead out of the API, to the address of a page. */
+function isPageNotFound(request: FuzzRequest, answer: LightMyRequestResponse): boolean {
+  const { pathname } = new URL(request.url, "http://127.0.0.1");
+  return answer.statusCode === 404 && answer.body.startsWith("<!doctype html>") && !/^\/(api|v1)(\/|$)/.test(pathname);
+}
+
 /** Says what is wrong with a response; undefined if nothing is. */
 function faultOf(request: FuzzRequest, answer: LightMyRequestResponse): string | undefined {
   if (answer.statusCode < 400 || request.method === "HEAD") return answer.statusCode >= 500 ? "5xx" : undefined;
+  if (isPageNotFound(request, answer)) return;
   if (innards.test(answer.body)) return "the body tells what is inside";
   if (!String(answer.headers["content-type"]).startsWith("application/problem+json")) return "no problem document";
   const problem = JSON.parse(answer.body) as { code: string; status: number; error: string; detail: string };
@@ -278,7 +286,9 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
         left -= 1;
         if (left % (requestCount / questionCount) === 0) {
           answered.add((await ask(ingredients.asker)).generationId);
-          statuses.add(await askForPicture(ingredients.asker));
+          for (const refused of [await start(retired, ingredients.asker), await start(question, ingredients.nobody)]) {
+            statuses.add(refused.statusCode);
+          }
         }
         const call = first.pop() ?? maker.next();
         await check(call).catch((error: unknown) => faults.push({ fault: String(error), shown: shown(call.request) }));
@@ -293,7 +303,8 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
     // The requests prove something only if every kind of success and refusal occurred.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 204, 400, 401, 402, 404, 409, 413, 415, 422]));
     expect(answered.size).toBeGreaterThanOrEqual(ingredients.asked.length + questionCount);
-    expect(await database.db.selectFrom("contact_messages").select("id").execute()).not.toEqual([]);
+    // Of three thousand on all routes it is chance whether one is a whole message.
+    if (full) expect(await database.db.selectFrom("contact_messages").select("id").execute()).not.toEqual([]);
 
     expect(await countRows(), `seed ${seed}`).toEqual({
       ...before,

@@ -1,13 +1,18 @@
 /** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
 import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";
 import type { Answer, SourcesEvent } from "#server/contract/generations.ts";
+import { answersTable } from "#server/features/admin/person-tables.ts";
+import { readTable } from "#server/features/admin/tables.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
+import { sections } from "#server/features/own-data/sections.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import { dialects } from "#tests/support/dialects.ts";
@@ -70,6 +75,11 @@ const failures: [ModelFaultKind, number, string][] = [
   ["tool_calls", 5, "provider_error"],
 ];
 
+/** What each provider says of it in words of its own, as the sandbox plays it. */
+const filterReason = { openai: "violence", google: "copyright", anthropic: "cyber" } as const;
+const saysWhy = (provider: Model["provider"]): FilterReason =>
+  Object.hasOwn(filterReason, provider) ? filterReason[provider as "openai"] : "unspecified";
+
 describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, asking $name", (model) => {
   const price = quoteCredits(model);
   const request = { model: model.id, quotedCredits: price };
@@ -78,9 +88,13 @@ describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, a
     const person = await subscriber();
     models.pace.milliseconds = 1;
     // What a provider turns away with a 5xx is sent once more.
-    models.faults.set({ model: model.id, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0 });
+    const reason = saysWhy(model.provider);
+    models.faults.set({ model: model.id, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0, reason });
     const failed = await ask(fault === "hang" ? impatient : api, person, request);
     expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: credits });
+    // Anthropic and Google say nothing about what they refuse at the door.
+    const said = afterTokens === 0 && model.provider !== "openai" ? "unspecified" : reason;
+    expect(failed.receipt?.filterReason).toBe(code === "content_filtered" ? said : undefined);
     expect(failed.text === "").toBe(afterTokens === 0);
     expect((await storedText(database.db, failed.generationId)) ?? "").toBe(failed.text);
     expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
@@ -154,10 +168,47 @@ test("an answer with a search has its sources as a part after its text: in the s
     const retold = await readAnswer(await call(api, person, "GET", `/api/generations/${answer.generationId}/events`));
     expect(retold.events.map(({ event }) => event)).toEqual(["start", "delta", "sources", "receipt"]);
     expect(retold.events[2]?.data).toEqual({ sources });
+    // How often it searched is on its receipt. A model that always searches does not say it.
+    const searches = model.protocol === "openai-chat" ? undefined : 1;
+    expect([answer.receipt?.searches, retold.receipt?.searches]).toEqual([searches, searches]);
   }
 });
 
 const perplexity = offered.find(({ provider, protocol }) => provider === "perplexity" && protocol !== undefined);
+
+test("what a filter stopped goes with the conversation, and the figures stay with the receipt", async () => {
+  const person = await subscriber();
+  const model = offered.find(({ protocol, category }) => protocol === "openai-responses" && category === "text") ?? expect.fail("no model");
+  models.faults.set({ model: model.id, fault: "content_filter", count: 1, afterTokens: 3, delayMs: 0, reason: "self_harm" });
+  const { receipt, conversationId, generationId } = await ask(api, person, { model: model.id, quotedCredits: quoteCredits(model) });
+  expect(receipt).toMatchObject({ chargedCredits: 0, filterReason: "self_harm", searches: 0, thinkingTokens: expect.any(Number) });
+  const kept = () =>
+    database.db
+      .selectFrom("generations")
+      .select(["failure_code", "filter_reason", "searches", "thinking_tokens"])
+      .where("id", "=", generationId)
+      .executeTakeFirstOrThrow();
+  const figures = { failure_code: "content_filtered", searches: 0, thinking_tokens: receipt?.thinkingTokens };
+  expect(await kept()).toEqual({ ...figures, filter_reason: "self_harm" });
+  const listed = await readTable(database.db, answersTable, {}, { userId: person.userId, filterReason: "self_harm" });
+  expect(listed.rows).toMatchObject([{ id: generationId, failure: "content_filtered", filterReason: "self_harm", searches: 0 }]);
+  expect((await readTable(database.db, answersTable, {}, { userId: person.userId, filterReason: "hate" })).rows).toEqual([]);
+  const receipts = sections.find(({ name }) => name === "receipts") ?? expect.fail("no receipts");
+  const exported = await receipts.rows(person.userId).execute(database.db);
+  expect(exported.rows.map(({ item }) => item)).toMatchObject([{ failure: "content_filtered", filterReason: "self_harm", searches: 0 }]);
+  await call(api, person, "DELETE", `/api/conversations/${conversationId}`);
+  expect(await kept()).toEqual({ ...figures, filter_reason: null });
+  // Nothing but a word of ours can be written there, and no figure without a bound.
+  for (const [column, value] of [
+    ["filter_reason", "Violence!"],
+    ["filter_reason", "x".repeat(31)],
+    ["searches", 10_001],
+    ["thinking_tokens", -1],
+  ] as const)
+    await expect(sql`update generations set ${sql.ref(column)} = ${value} where id = ${generationId}`.execute(database.db)).rejects.toThrow(
+      /check/,
+    );
+});
 
 test.each([...dialects.map(({ protocol }) => spoken(protocol)), perplexity ?? expect.fail("no model of Perplexity's")])(
   "an answer of $name whose process dies is ended by another one, free of charge, with what it said",

@@ -97,6 +97,13 @@ describe("an answer", () => {
     expect(rest.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
     expect(rest.text.startsWith(cut.text)).toBe(true);
     expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+    const { first_text_ms: firstTextMs } = await database.db
+      .selectFrom("generations")
+      .select("first_text_ms")
+      .where("id", "=", cut.generationId)
+      .executeTakeFirstOrThrow();
+    expect(firstTextMs).toBeGreaterThanOrEqual(0);
+    expect(firstTextMs).toBeLessThan(60_000);
   });
 
   test("includes the conversation so far, trimmed to the model's limit, and reports how much was left out", async () => {

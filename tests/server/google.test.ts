@@ -164,6 +164,20 @@ describe("a new person", () => {
   });
 });
 
+describe("while sign-ups are closed", () => {
+  it("nobody gets an account by Google, and whoever has one comes in", async () => {
+    const [owner, newcomer] = [nextPerson(), nextPerson()];
+    await enter(owner);
+    world.deps.settings.replace([{ name: "signUps", value: false }]);
+    const { browser } = await come(world, newcomer);
+    expect(codeOf(await finish(world, browser))).toBe("sign_ups_closed");
+    await enter(owner);
+    world.deps.settings.replace([]);
+    // What Google said is still good.
+    expect((await finish(world, browser)).statusCode).toBe(200);
+  });
+});
+
 describe("an address that has an account", () => {
   it("is not opened by Google: its owner signs in in their own way, then Google is linked, once, and opens it the next time", async () => {
     const email = nextPerson();

@@ -225,7 +225,7 @@ it("the CSV of a long history is read page by page as it is sent, and not beyond
     },
     transformResult: async ({ result }) => result,
   });
-  const rows = ledgerCsv(counting, owner.userId, {});
+  const rows = ledgerCsv(counting, owner.userId, {}, (id) => id);
   await rows.next();
   expect(statements).toBe(0);
   await rows.next();

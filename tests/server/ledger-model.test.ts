@@ -5,7 +5,7 @@ import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
-const seeds = full ? 200 : 12;
+const seeds = full ? 200 : 8;
 const operations = 150;
 /** A new seed for each run, printed on failure. */
 const firstSeed = Number(process.env.TEST_SEED ?? (full ? 1 : Math.floor(Date.now() / 1000) % 1_000_000));

@@ -7,8 +7,8 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { dayMs, minuteMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
+import { keptMs } from "#domain/kept-periods.ts";
 import { languages } from "#domain/languages.ts";
-import { keptMs } from "#domain/periods.ts";
 import { plans, priceCents, withdrawalDays } from "#domain/plans.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -329,6 +329,10 @@ test.each(languages.map((language) => language.code))(
     }
     const transferred = render("payment-refunded", "transfer", 0);
     expect(transferred.text).not.toContain(render("payment-refunded", "left", 0).text.split("\n")[0]);
+    const owed = render("payment-refunded", "transferDebt", -67).text;
+    expect(owed.split("\n")[0]).toBe(transferred.text.split("\n")[0]);
+    expect(owed).toContain(figure(-67));
+    expect(owed.length).toBeGreaterThan(transferred.text.length + 10);
     const withdrawn = { name: "Ada", email: "ada@example.com", concludedAt: "2026-11-30T23:30:00Z", receivedAt: "2026-12-01T23:30:00Z" };
     const received = renderMail(product.config, {
       ...{ template: "withdrawal-received", language },

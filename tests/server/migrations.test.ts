@@ -9,7 +9,7 @@ import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { createJobPublisher } from "#server/queue/connection.ts";
 import { full } from "#tests/support/full.ts";
-import { createEmptyDatabase, createTestDatabase } from "#tests/support/postgres.ts";
+import { createEmptyDatabase, createTestDatabase, runAt, superuserUrlOf } from "#tests/support/postgres.ts";
 import { compileCache } from "#tests/support/sources.ts";
 
 const run = promisify(execFile);
@@ -106,7 +106,7 @@ describe("migrations", () => {
       onOwner(`select p.oid::regprocedure::text as name from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
         where pronamespace = 'public'::regnamespace and grantee = 0 and privilege_type = 'EXECUTE'`);
     expect(await everybodys()).toEqual([]);
-    for (const name of (await migrationNames()).toReversed().slice(0, full ? undefined : 10)) {
+    for (const name of (await migrationNames()).toReversed().slice(0, full ? undefined : 5)) {
       await migrate({ ownerUrl, applicationRole, downTo: name });
       expect((await onOwner<{ name: string }>("select name from migrations order by name")).at(-1)).toEqual({ name });
       expect(await everybodys(), name).toEqual([]);
@@ -324,6 +324,15 @@ describe("the start", () => {
     const line = await refusal(assertMigrated, "postgres://nobody:x@127.0.0.1:1/none");
     expect(line).toMatch(/^DATABASE_URL: the database cannot be reached \(.+\)/);
     expect(line).not.toContain("\n");
+  });
+
+  it("says which limits to look at if the database has no free connection", async () => {
+    await migrated();
+    const limitTo = (connections: number) =>
+      runAt(superuserUrlOf(database), [`alter database ${new URL(database.ownerUrl).pathname.slice(1)} connection limit ${connections}`]);
+    await limitTo(0);
+    expect(await refusal(assertMigrated, database.applicationUrl)).toMatch(/^DATABASE_URL: .* \(53300\); raise its max_connections, or /);
+    await limitTo(-1);
   });
 });
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { hourMs } from "#domain/clock.ts";
 import { modelsAt } from "#domain/models.ts";
 import { checkModelLists } from "#server/features/catalogue/check-lists.ts";
 import { closeFinding, listOpenFindings } from "#server/features/findings/service.ts";
@@ -84,6 +85,10 @@ test("a model that is gone or ends earlier is found, one provider's failure hide
       details: { provider: "openai", upstreamModel: "gpt-6-luna", until: null, shutdownDate: null },
     },
   ]);
+
+  // A list that could not be read is asked for again within the hour.
+  const due = await world.database.db.selectFrom("schedules").select("due_at").where("name", "=", "model-lists").executeTakeFirstOrThrow();
+  expect(due.due_at.getTime() - Date.now()).toBeLessThan(hourMs);
 
   // What an operator has closed stays closed.
   const [ending] = await listOpenFindings(world.deps.db, 1);

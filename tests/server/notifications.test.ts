@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   ada = await product.join();
-  await product.asOwner("truncate outbox, mails, contact_messages, auth_attempts");
+  await product.asOwner("truncate outbox, mails, contact_messages, contact_events, auth_attempts");
   received.length = 0;
 });
 

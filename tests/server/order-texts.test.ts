@@ -28,7 +28,7 @@ const withdrawal = () =>
  * hash alone.
  */
 test.each([
-  ["terms", terms, "2026-11-23", "3aa6314d732adaea"],
+  ["terms", terms, "2026-11-24", "babb2efbaa08b129"],
   ["withdrawal", withdrawal, "2026-11-23", "24055d687326e944"],
 ] as const)("the version of the %s belongs to these texts", (name, texts, version, hash) => {
   expect([orderTexts[name], hashOf(texts())]).toEqual([version, hash]);

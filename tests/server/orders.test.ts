@@ -1,5 +1,7 @@
 /** An order: no checkout without consent, one kept consent for each checkout, and one mail that confirms the contract. */
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CampaignResults } from "#contract/campaigns.ts";
 import type { Consent } from "#contract/orders.ts";
 import { dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
@@ -221,6 +223,30 @@ test("an open payment page with another price than the person agrees to now can'
   } finally {
     await world.database.asOwner("delete from discount_campaigns where percent = 50");
   }
+});
+
+test("what a campaign brought: the plans it sold, how many of them run, and what was paid and taken off", async () => {
+  const { db } = world.database;
+  const admin = await world.person();
+  await db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+  const { id } = await db.selectFrom("discount_campaigns").select("id").where("percent", "=", percent).executeTakeFirstOrThrow();
+  const read = async (campaignId: string, who = admin) =>
+    (await world.app.inject({ url: `/api/admin/campaigns/${campaignId}/results`, headers: who.headers })).json();
+  const before: CampaignResults = await read(id);
+  const [stays, leaves, idle] = [await subscriber(), await subscriber(), await world.person()];
+  // An order that nobody pays brings nothing.
+  await order(idle, {});
+  const row = db.selectFrom("user_subscriptions").select("stripe_subscription_id").where("user_id", "=", leaves.userId);
+  await world.deps.payments.subscriptions.cancel((await row.executeTakeFirstOrThrow()).stripe_subscription_id);
+  await world.settle();
+  expect(await read(id)).toEqual({
+    orders: before.orders + 2,
+    running: before.running + 1,
+    revenueCents: before.revenueCents + 2 * 1_599,
+    discountCents: before.discountCents + 2 * 400,
+  });
+  expect(await read(randomUUID())).toMatchObject({ code: "not_found" });
+  expect(await read(id, stays)).toMatchObject({ code: "not_found" });
 });
 
 test("of an order that nobody paid nothing is left after thirty days; of one that was paid, all", async () => {

@@ -1,5 +1,6 @@
 /** The prerendered pages as the server sends them (docs/decisions/0009-pages-drawn-at-build.md). */
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -8,8 +9,11 @@ import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalogueEditions } from "#domain/editions.ts";
 import { languages } from "#domain/languages.ts";
-import { catalogue, catalogueEditions, modelsAt } from "#domain/models.ts";
+import type { Model } from "#domain/models.ts";
+import { catalogue, modelsAt } from "#domain/models.ts";
+import { Drawer } from "#server/http/drawer.ts";
 import { registerClient } from "#server/http/static.ts";
 import { buildClient, clientFolder as folder } from "#tests/support/client-build.ts";
 
@@ -45,6 +49,19 @@ it("a page says from its first paint whether one can sign in with Google", async
     expect((await get(url)).body).not.toContain("data-google>");
   }
   await withGoogle.close();
+});
+
+it("a page knows the models that the operator added", async () => {
+  const own = Fastify();
+  const ownModels = [{ id: "own-llama", name: 'The "Llama" & <others>' }];
+  const site = { publicUrl: new URL(origin), google: false, ownModels, clock };
+  await registerClient(own as never, site, pathToFileURL(`${folder}/`));
+  const { body } = await own.inject({ url: "/ai-models", headers: { accept: "text/html" } });
+  const [, mark = ""] = /<html [^>]* data-models="([^"]*)">/.exec(body) ?? [];
+  const told = mark.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)));
+  expect(JSON.parse(told)).toEqual({ off: [], own: ownModels, prices: {} });
+  expect((await get("/ai-models")).body).not.toContain("data-models");
+  await own.close();
 });
 
 describe("the language of a page", () => {
@@ -313,6 +330,84 @@ describe("the models of the day", () => {
     const before = (await get("/contact")).body;
     now = new Date("2026-12-11T00:00:00Z");
     expect((await get("/contact")).body.replace("2026-12-11", "2026-11-22")).toBe(before);
+  });
+
+  it("are without those that are switched off, and with the operator's own, in what is counted, named, priced and hydrated", async () => {
+    now = new Date("2026-11-23T12:00:00Z");
+    let off = ["gpt-6-luna", "sonar"];
+    const { upstreamModel: _id, ...llama } = { ...(catalogue[0] as Model), id: "own-llama", name: 'The "Llama"', provider: "own:shelf" };
+    const site = {
+      publicUrl: new URL(origin),
+      google: false,
+      ownModels: [llama],
+      clock,
+      switchedOff: () => off,
+      changedPrices: () => ({ "mistral-small-2603": 17 }),
+    };
+    const operated = Fastify();
+    await registerClient(operated as never, site, pathToFileURL(`${folder}/`));
+    const open = async (url: string, etag = "") => operated.inject({ url, headers: { accept: "text/html", "if-none-match": etag } });
+    const offered = modelsAt(now);
+    const count = offered.length - 2 + 1;
+
+    const pricing = await open("/pricing");
+    expect(pricing.body).toContain(' data-models="{&#34;off&#34;:[&#34;gpt-6-luna&#34;,&#34;sonar&#34;]');
+    expect(namesIn(pricing.body)).toEqual(namesIn((await get("/pricing")).body).filter((id) => id !== "gpt-6-luna"));
+    expect(pricing.body).toContain(">The &quot;Llama&quot;<");
+    expect(pricing.body).toContain("17 credits per answer");
+    expect((await get("/pricing")).body).not.toContain("17 credits per answer");
+    expect(pricing.body).not.toContain("GPT-6 Luna");
+    expect((await get("/pricing")).body).toContain("GPT-6 Luna");
+    expect((await open("/")).body).toContain(`>${count} AI models`);
+    expect((await open("/?lang=ja")).body).not.toContain("GPT-6 Luna");
+    // A guide names another one of the same kind and price, and its prompt cards open it.
+    const guides = await Promise.all(["/getting-started", "/content-creation", "/small-business-ai"].map((url) => open(url)));
+    for (const guide of guides) expect(guide.body).not.toMatch(/GPT-6 Luna|\{\{/);
+    // The list of models says that it is not available.
+    expect((await open("/ai-models")).body).toContain("GPT-6 Luna");
+
+    const etag = String(pricing.headers.etag);
+    expect((await open("/pricing", etag)).statusCode).toBe(304);
+    off = [];
+    const back = await open("/pricing", etag);
+    expect([back.statusCode, back.body.includes("GPT-6 Luna"), back.body.includes("&#34;off&#34;:[]")]).toEqual([200, true, true]);
+    await operated.close();
+  });
+
+  it("are those of the edition while pages can't be drawn, which is logged; a program that hangs is ended", async () => {
+    const broken = await mkdtemp(path.join(tmpdir(), "undrawn-"));
+    for (const name of await readdir(folder)) if (name !== "drawing") await symlink(path.join(folder, name), path.join(broken, name));
+    await mkdir(path.join(broken, "drawing"));
+    const program = path.join(broken, "drawing/drawing.mjs");
+    const lines: string[] = [];
+    const site = { publicUrl: new URL(origin), google: false, clock, switchedOff: () => ["gpt-6-luna"] };
+    const operated = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
+    await registerClient(operated as never, site, pathToFileURL(`${broken}/`));
+    const programs = { "/about": "throw new Error('no program')", "/pricing": "export const openDrawing = () => process.exit(1)" };
+    for (const [url, source] of Object.entries(programs)) {
+      await writeFile(program, source);
+      const page = await operated.inject({ url, headers: { accept: "text/html" } });
+      expect([page.statusCode, page.body.includes("</html>")]).toEqual([200, true]);
+    }
+    expect(lines.filter((line) => line.includes("a page could not be drawn"))).toHaveLength(2);
+    expect((await operated.inject({ url: "/no-such-page", headers: { accept: "text/html" } })).statusCode).toBe(404);
+    await operated.close();
+
+    await writeFile(program, "export const openDrawing = () => new Promise(() => setInterval(() => {}, 1_000))");
+    const drawer = new Drawer(pathToFileURL(`${broken}/`), { edition: "2026-11-22", off: [], own: [], prices: {} }, 50);
+    await expect(drawer.draw("pages/en/index.html")).rejects.toThrow("does not answer");
+    drawer.close();
+    await rm(broken, { recursive: true });
+  });
+
+  it("are drawn by a program that needs no packages, because the API's image has none of the client's", async () => {
+    const files = (await readdir(path.join(folder, "drawing"))).map((name) => path.join(folder, "drawing", name));
+    const sources = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    const imported = sources.flatMap((source) =>
+      [...source.matchAll(/^(?:import|export) (?:[^"']* from )?"([^"]+)"/gm)].map(([, name]) => name),
+    );
+    expect(imported.length).toBeGreaterThan(50);
+    expect(imported.filter((name) => !/^(\.\/|node:)/.test(name ?? ""))).toEqual([]);
   });
 
   it("are the first edition's on a day before it, and the last one's for good", async () => {

@@ -7,14 +7,14 @@ import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
-import type { Answer, PictureEvent, PicturePart, PreviewEvent } from "#server/contract/generations.ts";
+import type { Answer, PictureEvent, PicturePart, PreviewEvent, StartEvent } from "#server/contract/generations.ts";
 import type { GalleryPicture } from "#server/contract/media.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { deleteFiles, openFile, storeFile } from "#server/features/files/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerWorld, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, resume, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
-import { full } from "#tests/support/full.ts";
+import { daily, full } from "#tests/support/full.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
@@ -89,6 +89,64 @@ async function bytesOf(person: TestPerson, { fileId }: PicturePart): Promise<Buf
   return buffer((await openFile(api.deps, person.userId, fileId)).content);
 }
 
+const partsSent = () => models.lastMessages().map(({ role, content }) => [role, content as unknown] as const);
+
+describe("a model for words that goes on after pictures", () => {
+  const line = "[The answer was 2 pictures, made for the prompt above]";
+  const seen = expect.objectContaining({ type: "input_image", image_url: expect.stringMatching(/^data:image\/png;base64,/) });
+  const words = (text: string) => expect.objectContaining({ text });
+
+  test("sees them before the question that follows, also later on, while they are there; another is told of them", async () => {
+    const person = await subscriber();
+    const { conversationId, receipt } = await ask(api, person, wanted(2));
+    expect(receipt?.status).toBe("completed");
+    const go = (id: string, prompt: string, quotedCredits = 1) => ask(api, person, { model: id, prompt, quotedCredits, conversationId });
+    const { text, receipt: end } = await go("gpt-6-luna", "What is on them?");
+    expect(partsSent().slice(-3)).toEqual([
+      ["user", expect.anything()],
+      ["assistant", expect.anything()],
+      ["user", [words("[What the answer before looks like:]"), seen, seen, words("What is on them?")]],
+    ]);
+    expect(JSON.stringify(partsSent().at(-2))).toContain(line);
+    expect(text).toContain("a picture of 1536 × 864 pixels");
+    expect(end).toMatchObject({ status: "completed", trimmedMessages: 0 });
+    await go("gpt-6-luna", "And the second?");
+    expect(partsSent().at(-3)?.[1]).toEqual(expect.arrayContaining([seen, seen, words("What is on them?")]));
+    expect(JSON.stringify(partsSent().at(-1))).not.toContain("base64");
+    await go("deepseek-flash", "What do you see?");
+    expect(partsSent().slice(-7, -4)).toEqual([
+      ["user", "A fox in an autumn forest"],
+      ["assistant", line],
+      ["user", "What is on them?"],
+    ]);
+    expect(JSON.stringify(partsSent())).not.toContain("base64");
+    const files = await database.db.selectFrom("files").select("id").where("user_id", "=", person.userId).execute();
+    await deleteFiles(database.db, person.userId, [files[0]?.id ?? ""]);
+    await go("gpt-6-luna", "Again?");
+    expect(JSON.stringify(partsSent()).match(/base64/g)).toHaveLength(1);
+    await database.db.deleteFrom("conversations").where("id", "=", conversationId).execute();
+  });
+
+  test("sees as many as its fixed price leaves room for, and none where there is no room", async () => {
+    const person = await subscriber();
+    const { conversationId, events } = await ask(api, person, wanted(2));
+    const parentId = (events[0]?.data as unknown as StartEvent | undefined)?.turn?.answerId;
+    // 6,000 tokens: room for two pictures beside short words, for one beside longer ones, and for the line alone beside long ones.
+    for (const [length, count] of [
+      [1, 2],
+      [2_000, 1],
+      [7_000, 0],
+    ] as const) {
+      const prompt = "é".repeat(length);
+      await ask(api, person, { model: "claude-haiku-4-5", prompt, quotedCredits: 1, conversationId, parentId });
+      const last = JSON.stringify(partsSent());
+      expect(last).toContain(line);
+      expect(last.match(/"image"/g) ?? []).toHaveLength(count);
+      expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(6_000);
+    }
+  });
+});
+
 describe("pictures", () => {
   test("are charged by their number, and each is a whole picture of its size in the person's files, with the prompt as its text", async () => {
     const person = await subscriber();
@@ -143,7 +201,7 @@ describe("pictures", () => {
     expect([channels.length, isOpaque]).toEqual([4, false]);
   });
 
-  test.each([
+  const faults: [ModelFaultKind, number, string][] = [
     ["die_mid_stream", 0, "provider_error"],
     ["die_mid_stream", 1, "provider_error"],
     ["rate_limited", 0, "provider_rate_limited"],
@@ -153,12 +211,14 @@ describe("pictures", () => {
     ["half_file", 0, "provider_garbage"],
     ["empty", 0, "provider_error"],
     ["content_filter", 0, "content_filtered"],
-  ] as [ModelFaultKind, number, string][])("%s after %i previews costs nothing", async (fault, afterTokens, code) => {
+  ];
+  test.each(daily(faults, 5))("%s after %i previews costs nothing", async (fault, afterTokens, code) => {
     const person = await subscriber();
     // What a provider turns away with a 5xx is sent once more.
-    models.faults.set({ model: model.id, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0 });
+    models.faults.set({ model: model.id, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0, reason: "hate" });
     const failed = await ask(fault === "hang" ? impatient : api, person, wanted(1));
     expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: credits });
+    expect(failed.receipt?.filterReason).toBe(code === "content_filtered" ? "hate" : undefined);
     expect(delivered(failed)).toEqual([]);
     expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
     // A picture takes its time, so of these one is asked for again.
@@ -355,7 +415,7 @@ test("a picture begins from others, and changes only where a mask is transparent
   expect(difference(0, 28)).toBeGreaterThan(3 * difference(36, 64));
 });
 
-test("over a run with a fault in every tenth picture the books agree with what was delivered", async () => {
+test("over a run with a fault in every tenth picture the books agree with what was delivered", { timeout: 600_000 }, async () => {
   const person = await createPerson(api, database.db, { credits: 4_000, plan: "enterprise" });
   const kinds = ["die_mid_stream", "garbage", "half_file", "content_filter", "rate_limited", "empty"] as const;
   const rounds = full ? 24 : 1;

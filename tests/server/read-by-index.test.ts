@@ -109,7 +109,8 @@ beforeAll(async () => {
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples >= $1",
     [fewRows],
   );
-  growing = new Set(rows.map(({ name }) => name));
+  // One person in twenty has written to the team: so few messages are read sooner from beginning to end than by two indexes.
+  growing = new Set(rows.map(({ name }) => name).filter((name) => !name.startsWith("contact_messages")));
   const persons = await pickPeople(superuserUrl, people, 20);
   acts = { ...(await actsOf(deps, persons)), ...rareActs(deps, persons) };
 });
@@ -117,12 +118,17 @@ afterAll(async () => {
   for (const end of close) await end();
 });
 
-/** The nodes that read a table that grows, or an index of it, without a place to begin and to end. A limit ends at the first rows. */
-function endlessScans(node: PlanNode, parent?: PlanNode): PlanNode[] {
+/**
+ * The nodes that read a table that grows, or an index of it, without a place to begin and to end. A limit ends them at the first rows, also
+ * where each row is joined with its own of other tables.
+ */
+function endlessScans(node: PlanNode, isLimited = false): PlanNode[] {
   const { "Node Type": type, "Relation Name": table = "", "Index Name": index } = node;
   const reads = type === "Seq Scan" || (/^(Index|Index Only|Bitmap Index) Scan$/.test(type) && node["Index Cond"] === undefined);
-  const isEndless = reads && growing.has(index ?? table) && parent?.["Node Type"] !== "Limit";
-  return [...(isEndless ? [node] : []), ...(node.Plans ?? []).flatMap((child) => endlessScans(child, node))];
+  const isEndless = reads && growing.has(index ?? table) && !isLimited;
+  const passesLimit = type === "Limit" || (type === "Nested Loop" && isLimited);
+  const below = (node.Plans ?? []).flatMap((child, place) => endlessScans(child, passesLimit && place === 0));
+  return [...(isEndless ? [node] : []), ...below];
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

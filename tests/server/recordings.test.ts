@@ -1,5 +1,6 @@
 /** The examples in the providers' documentation, as files, and what becomes of them. */
 import { readFile } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sharp from "sharp";
@@ -8,6 +9,8 @@ import type { ModelProtocol, Provider } from "#domain/models.ts";
 import { findModel } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
+import type { ModelEvent } from "#server/providers/models/protocol.ts";
+import { isFileAddress } from "#server/providers/models/xai-videos.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 import { answerOf } from "#tests/support/one-answer.ts";
 
@@ -16,10 +19,19 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-async function replayOf(name: string, provider: Provider, protocol: ModelProtocol) {
-  const recording = await readFile(new URL(`recordings/${name}.sse`, import.meta.url));
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(recording);
+/** With which the providers were asked. */
+const asked: IncomingHttpHeaders[] = [];
+
+const types = { sse: "text/event-stream", json: "application/json" };
+
+/** A gateway whose provider answers every call with the recording. */
+async function gatewayOf(name: string, provider: Provider, status = 200) {
+  const file = name.includes(".") ? name : `${name}.sse`;
+  const recording = await readFile(new URL(`recordings/${file}`, import.meta.url));
+  const server = createServer((request, response) => {
+    request.resume();
+    asked.push(request.headers);
+    response.writeHead(status, { "content-type": types[file.endsWith(".sse") ? "sse" : "json"] }).end(recording);
   });
   open.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -28,9 +40,13 @@ async function replayOf(name: string, provider: Provider, protocol: ModelProtoco
     [`${provider.toUpperCase()}_API_KEY`]: "key",
     [`${provider.toUpperCase()}_BASE_URL`]: `http://127.0.0.1:${port}/v1`,
   };
-  const gateway = createModelGateway(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, environment)));
-  const model = { ...(findModel("gpt-5-mini") ?? expect.fail("there is no such model")), provider, protocol };
-  return answerOf(gateway, model);
+  return createModelGateway(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, environment)));
+}
+
+const modelOf = (id: string) => findModel(id) ?? expect.fail("there is no such model");
+
+async function replayOf(name: string, provider: Provider, protocol: ModelProtocol, status = 200) {
+  return answerOf(await gatewayOf(name, provider, status), { ...modelOf("gpt-5-mini"), provider, protocol });
 }
 
 const complete = { failure: undefined, cutShort: false, concluded: true, sources: [] };
@@ -86,7 +102,7 @@ it.each([
     "anthropic-refusal",
     "anthropic",
     "anthropic-messages",
-    { text: "Hello..", failure: "content_filtered", concluded: true, promptTokens: 42, completionTokens: 22 },
+    { text: "Hello..", failure: "content_filtered", filterReason: "cyber", concluded: true, promptTokens: 42, completionTokens: 22 },
   ],
   [
     "anthropic-overloaded",
@@ -98,6 +114,28 @@ it.each([
   expect(await replayOf(name, provider, protocol)).toMatchObject(expected);
 });
 
+it.each([
+  ["azure-chat-filtered", "openai", "openai-chat", 200, "Half", "violence"],
+  ["azure-refused.json", "openai", "openai-chat", 400, "", "instructions"],
+  ["google-recitation", "google", "openai-chat", 200, "Half", "copyright"],
+  ["openai-chat-refusal", "openai", "openai-chat", 200, "", "unspecified"],
+  ["xai-chat-refused.json", "xai", "openai-chat", 403, "", "bio"],
+  ["openai-responses-filtered", "openai", "openai-responses", 200, "Half", "harassment"],
+  ["openai-responses-refusal", "openai", "openai-responses", 200, "", "unspecified"],
+  ["openai-responses-bio", "openai", "openai-responses", 200, "", "bio"],
+  ["openai-image-blocked.json", "openai", "openai-images", 400, "", "sexual"],
+] as const)(
+  "the recording %s of %s is stopped by a filter, for a reason of ours",
+  async (name, provider, protocol, status, text, filterReason) => {
+    expect(await replayOf(name, provider, protocol, status)).toMatchObject({
+      text,
+      failure: "content_filtered",
+      filterReason,
+      cutShort: false,
+    });
+  },
+);
+
 it.each(["openai-image-generation", "openai-image-edit"])(
   "the recording %s is a picture with its previews and its tokens",
   async (name) => {
@@ -108,3 +146,82 @@ it.each(["openai-image-generation", "openai-image-edit"])(
     expect(await sharp(picture).stats()).toMatchObject({ channels: [{ mean: 200 }, { mean: 90 }, { mean: 60 }] });
   },
 );
+
+/** What a model that hears or speaks says of the recording of its provider. */
+async function soundOf(name: string, id: string): Promise<ModelEvent[]> {
+  const model = modelOf(id);
+  const gateway = await gatewayOf(name, model.provider as Provider);
+  const recording = { bytes: new Uint8Array(4), name: "boats.wav", mediaType: "audio/wav", durationMs: 4_000 };
+  const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "The boats are in." }] }];
+  const call = { model, personId: "one", messages, signal: new AbortController().signal, recording, speech: { voice: "voice_478" } };
+  const events: ModelEvent[] = [];
+  for await (const event of gateway.ask(call)) events.push(event);
+  return events;
+}
+
+const textOf = (events: readonly ModelEvent[]) => events.map((event) => (event.type === "text" ? event.text : "")).join("");
+const piecesOf = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === "segments" ? event.segments : []));
+
+it.each([
+  ["openai-transcription", "gpt-transcribe", "The boats are in.", []],
+  [
+    "openai-transcription-verbose.json",
+    "whisper-1",
+    "The boats are in. Nobody came to meet them.",
+    [
+      { from: 0, speaker: null, text: "The boats are in." },
+      { to: 4.400000095367432, speaker: null, text: "Nobody came to meet them." },
+    ],
+  ],
+  [
+    "mistral-transcription.json",
+    "voxtral-small-transcribe-3-0",
+    "The boats are in. Did anybody meet them?",
+    [
+      { from: 0.2, to: 1.4, speaker: "speaker_1", text: "The boats are in." },
+      { from: 1.9, to: 3.1, speaker: "speaker_2", text: "Did anybody meet them?" },
+    ],
+  ],
+] as const)("the recording %s is a transcript of %s", async (name, id, words, pieces) => {
+  const events = await soundOf(name, id);
+  expect(textOf(events)).toBe(words);
+  expect(piecesOf(events)).toMatchObject([...pieces]);
+  expect(events).toContainEqual({ type: "finish", reason: "complete" });
+});
+
+it.each([
+  ["openai-transcription", "gpt-transcribe"],
+  ["mistral-transcription.json", "voxtral-small-transcribe-3-0"],
+] as const)("the form for %s is sent as bytes, so that nothing of it is made after the call is given up", async (name, id) => {
+  await soundOf(name, id);
+  expect(asked.at(-1)).toMatchObject({
+    "content-length": expect.stringMatching(/^[1-9]\d+$/),
+    "content-type": expect.stringMatching(/^multipart\/form-data; boundary=/),
+  });
+});
+
+it("the recording mistral-speech is a sound", async () => {
+  const [sound, finish] = await soundOf("mistral-speech.json", "voxtral-mini-tts-3-0");
+  expect(sound?.type === "sound" && Buffer.from(sound.bytes).subarray(0, 3).toString()).toBe("ID3");
+  expect(finish).toEqual({ type: "finish", reason: "complete" });
+});
+
+it("the recordings of a clip are its beginning, how far it is, its address and cost, and why there is none", async () => {
+  const model = modelOf("grok-imagine-video-1.5");
+  const { signal } = new AbortController();
+  const requestId = await (await gatewayOf("xai-video-start.json", "xai")).startClip(
+    model,
+    "one",
+    { prompt: "Boats", seconds: 8, shape: "16:9" },
+    signal,
+  );
+  expect(requestId).toBe("aa87081b-1a29-d8a6-e5bf-5807e3a7a561");
+  const stateOf = async (name: string) => (await gatewayOf(`xai-video-${name}.json`, "xai")).checkClip(model, requestId, signal);
+  expect(await stateOf("pending")).toEqual({ state: "working", percent: 42 });
+  const url = "https://vidgen.x.ai/xai-vidgen-bucket/xai-video-aa87081b.mp4";
+  expect(await stateOf("done")).toEqual({ state: "done", url, costMicroDollars: 1_120_000 });
+  expect(isFileAddress(url, "https://api.x.ai/v1")).toBe(true);
+  expect(await stateOf("filtered")).toMatchObject({ state: "failed", error: { code: "content_filtered", filterReason: "unspecified" } });
+  expect(await stateOf("refused")).toMatchObject({ state: "failed", error: { code: "content_filtered", filterReason: "sexual" } });
+  expect(await stateOf("failed")).toMatchObject({ state: "failed", error: { code: "provider_error" } });
+});

@@ -5,9 +5,9 @@ import pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
+import type { Sweep } from "#domain/kept-periods.ts";
+import { keptMs } from "#domain/kept-periods.ts";
 import { orderTexts } from "#domain/orders.ts";
-import type { Sweep } from "#domain/periods.ts";
-import { keptMs } from "#domain/periods.ts";
 import { queueRetention, retention, sweeps } from "#domain/retention.ts";
 import { queueSchema } from "#server/db/queue-schema.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -197,6 +197,17 @@ const plants: Record<Sweep, Plant> = {
     const id = await orderAt(at);
     await inTransaction(database.db, (trx) => noteCompleted(trx, id, `sub_${id}`));
     return () => there(database.db.selectFrom("orders").select("id").where("id", "=", id));
+  },
+  async supportAccess(at) {
+    const { db } = database;
+    const user_id = await userOf();
+    // The request came last.
+    const times = { given_at: addMilliseconds(at, -2 * minuteMs), until: addMilliseconds(at, -minuteMs), ended_at: null, asked_at: at };
+    await db
+      .insertInto("support_access")
+      .values({ user_id, ...times })
+      .execute();
+    return () => there(db.selectFrom("support_access").select("user_id").where("user_id", "=", user_id));
   },
   async trialMailboxes(at) {
     const { db } = database;
@@ -514,7 +525,28 @@ describe("a sweep", () => {
 
 it("the application's role can't delete rows before their limit", async () => {
   const young = await Promise.all(sweepNames.map((sweep) => plants[sweep](new Date(Date.now() - keptMs[sweep] + minuteMs))));
-  const own = ["auth_attempts", "clip_jobs", "conversations", "email_links", "files", "outbox", "sweep_failures"];
+  const sums = [
+    "credit_expiries",
+    "daily_answers",
+    "daily_credits",
+    "daily_first_texts",
+    "daily_people",
+    "daily_subscriptions",
+    "waiting_answers",
+  ];
+  const own = [
+    "auth_attempts",
+    "clip_jobs",
+    "conversations",
+    "discount_campaigns",
+    "email_links",
+    "files",
+    "model_prices",
+    "outbox",
+    "saved_views",
+    "sweep_failures",
+    ...sums,
+  ];
   for (const table of Object.keys(retention).filter((name) => !own.includes(name))) {
     for (const statement of [`delete from ${table}`, `truncate ${table}`])
       await expect(database.pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });

@@ -1,5 +1,8 @@
 /** Transcripts and speech: the price follows from what was measured, and whatever goes wrong, what is kept and what is charged agree (acceptance 19–22). */
 import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { measureMp3 } from "#domain/audio/mp3.ts";
@@ -41,6 +44,7 @@ afterEach(async () => {
   expect(await database.db.selectFrom("holds").select("id").where("state", "=", "open").execute()).toEqual([]);
 });
 afterAll(async () => {
+  for (const server of open) server.close();
   await impatient.close();
   await world.close();
 });
@@ -71,6 +75,26 @@ async function answerOf(person: TestPerson, { generationId }: SeenAnswer): Promi
 }
 
 const soundOf = (parts: readonly Part[]): SoundPart => parts.find((part) => part.kind === "sound") ?? expect.fail("no sound");
+
+const open: Server[] = [];
+
+/** A process whose providers answer every call with 400, and the errors that it logs. */
+async function refusingProvider() {
+  const server = createServer((request, response) => {
+    request.resume();
+    response
+      .writeHead(400, { "content-type": "application/json" })
+      .end(JSON.stringify({ error: { message: "No audio", code: "invalid_value" } }));
+  });
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const variables = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: address, MISTRAL_API_KEY: "key", MISTRAL_BASE_URL: address };
+  const process = await startAnswerProcess(database.applicationUrl, models.url, {}, variables);
+  const errors: unknown[] = [];
+  process.deps.log.error = (...line: unknown[]) => void errors.push(line);
+  return { process, logged: () => errors };
+}
 
 async function refusalOf(person: TestPerson, request: object): Promise<object> {
   const response = await send(api, person, request as Record<string, unknown>);
@@ -153,6 +177,48 @@ describe("a transcript", () => {
     });
   });
 
+  test("waits for memory without stopping those of other providers, and says for how long", async () => {
+    const [first, second] = [await subscriber(), await subscriber()];
+    const asked = await Promise.all([first, first, first, first, second, second].map((person) => recorded(person, streaming, 1)));
+    await database.db
+      .updateTable("files")
+      .set({ bytes: 25 * 1024 * 1024 })
+      .where("user_id", "in", [first.userId, second.userId])
+      .execute();
+    models.faults.set({ model: streaming, fault: "hang", count: 4, afterTokens: 1, delayMs: 0 });
+    const [last, other] = asked.splice(4);
+    if (!last || !other) expect.fail();
+    const begun = await Promise.all(
+      asked.map(async (request) => readAnswer(await send(api, first, request), ({ generationId }) => generationId !== "")),
+    );
+    const refused = await send(api, second, last);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);
+    expect(await refused.json()).toMatchObject({ code: "model_unavailable", retryAfterSeconds: 10 });
+    expect((await ask(api, second, { ...other, model: whole })).receipt).toMatchObject({ status: "completed" });
+    for (const { generationId } of begun) await call(api, first, "POST", `/api/generations/${generationId}/stop`);
+    expect((await ask(api, second, last)).receipt).toMatchObject({ status: "completed" });
+    expect(await wallet(second)).toEqual({ balance: credits - 4, held: 0 });
+  });
+
+  test("that its provider does not take is a refusal, whoever it is, and one that is too long for its model is not sent", async () => {
+    const person = await subscriber();
+    const { logged, process } = await refusingProvider();
+    for (const model of [streaming, whole, "whisper-1"]) {
+      const failed = await ask(process, person, await recorded(person, model, 2));
+      expect(failed.receipt).toMatchObject({ status: "failed", failureCode: "recording_unreadable", chargedCredits: 0 });
+    }
+    expect(logged()).toEqual([]);
+    await process.close();
+    const request = await recorded(person, streaming, 1);
+    await database.db
+      .updateTable("files")
+      .set({ duration_ms: 25 * 60_000 + 1 })
+      .where("id", "=", request.attachments[0] ?? "")
+      .execute();
+    expect(await refusalOf(person, request)).toMatchObject({ code: "recording_too_long", minutes: 25 });
+    expect(await refusalOf(person, { ...request, model: whole })).toMatchObject({ code: "price_changed", quotedCredits: 52 });
+  });
+
   test("that is dictated belongs to no conversation", async () => {
     const person = await subscriber();
     const seen = await ask(api, person, await recorded(person, streaming, 3, { dictated: true }));
@@ -207,6 +273,12 @@ describe("speech", () => {
     const seen = await ask(api, person, spoken("Hello there.", { model: "gpt-4o-mini-tts" }));
     expect(seen.receipt).toMatchObject({ status: "completed", chargedCredits: 2, speech: { voice: "marin" } });
     soundOf((await answerOf(person, seen)).parts);
+    await ask(api, person, { conversationId: seen.conversationId, prompt: "Shorter, please", model: "mistral-small-2603" });
+    expect(models.lastMessages().slice(-3)).toMatchObject([
+      { role: "user", content: "Hello there." },
+      { role: "assistant", content: "[The answer was speech: the text above, read aloud]" },
+      { role: "user", content: "Shorter, please" },
+    ]);
   });
 
   test("is refused for a voice that is not there, at another price, and when there is no room", async () => {
@@ -284,11 +356,12 @@ describe.each([
     "%s after %i words costs nothing",
     async (fault, afterTokens, code) => {
       const person = await subscriber();
-      models.faults.set({ model, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0 });
+      models.faults.set({ model, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0, reason: "violence" });
       const failed = await ask(fault === "hang" ? impatient : api, person, await request(person));
       // What streams words breaks off in the middle where the others send half a file.
       const expected = model === streaming && fault === "half_file" ? "provider_error" : code;
       expect(failed.receipt).toMatchObject({ status: "failed", failureCode: expected, chargedCredits: 0, availableAfter: credits });
+      if (expected === "content_filtered") expect(failed.receipt?.filterReason).toBe(model === streaming ? "violence" : "unspecified");
       // The failures of one test do not pause the model for the next one.
       for (const { deps } of [api, impatient]) deps.models.report(findModel(model) ?? expect.fail(model), "nobody", true);
       expect(await wallet(person)).toEqual({ balance: credits, held: 0 });

@@ -9,7 +9,7 @@ import path from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { signal, waitUntil } from "#server/embedded/processes.ts";
-import { full } from "#tests/support/full.ts";
+import { daily, full } from "#tests/support/full.ts";
 import { copyCluster } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/supervised.ts";
@@ -17,8 +17,13 @@ import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/s
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
-/** The data of a product that was started once and stopped: a start with it needs a third of the time of a first one. */
+/** Only root can close a folder to PostgreSQL's user: then the first start is made in such a one. */
+const isRoot = process.getuid?.() === 0;
 let prepared: ProductFolder;
+/** A checkout with spaces and umlauts in a long name, in a closed folder. */
+let closed: string;
+/** The data of a product that was started once and stopped: a start with it needs a third of the time of a first one. */
+let firstData: string;
 /** What that first start has said and done. */
 let first: {
   url: string;
@@ -32,7 +37,11 @@ let first: {
 
 beforeAll(async () => {
   prepared = await createProductFolder();
-  const product = prepared.start();
+  closed = await mkdtemp(path.join(tmpdir(), "tessera-test-product-"));
+  const checkout = path.join(closed, "Ein Ordner für Übungen ".repeat(8).trim(), "x");
+  if (isRoot) await copyCheckout(checkout);
+  firstData = isRoot ? path.join(checkout, ".data") : prepared.dataDir;
+  const product = isRoot ? prepared.start({ DATA_DIR: firstData }, checkout) : prepared.start();
   const output = await product.said(/Admin .*\n/);
   const [ready, page] = [await isReady(product), await fetch(product.url)];
   const signIn = await fetch(`${product.url}/api/auth/sign-in`, {
@@ -51,7 +60,10 @@ beforeAll(async () => {
     end: await product.exited,
   };
 }, 180_000);
-afterAll(() => prepared?.remove());
+afterAll(async () => {
+  await prepared?.remove();
+  await rm(closed, { recursive: true, force: true });
+});
 
 /** Each test of the describe has a folder of its own. */
 function eachInItsFolder(): void {
@@ -64,7 +76,7 @@ function eachInItsFolder(): void {
 /** Gives the product the data of an earlier start. */
 async function copyData(): Promise<void> {
   await mkdir(folder.dataDir, { recursive: true });
-  await copyCluster(prepared.dataDir, folder.dataDir);
+  await copyCluster(firstData, folder.dataDir);
 }
 
 /** Starts the product with data of an earlier start. */
@@ -122,34 +134,17 @@ async function expectNothingRuns(): Promise<void> {
 describe("one command", () => {
   eachInItsFolder();
 
-  it("starts everything, names each address, and shows the administrator's password once", async () => {
+  it("starts everything in any folder, names each address, and shows the administrator's password once", async () => {
     expect(first.output).toContain(`Tessera   ${first.url}\n`);
     expect(first.output).toContain(`Sandbox   ${first.sandboxUrl}\n`);
     expect(first.output).toMatch(/Admin {5}admin@tessera\.example {3}password [\w-]{22}a7\n/);
     expect(first).toMatchObject({ ready: true, page: [200, expect.stringContaining("text/html")], signIn: 200, end: 0 });
-    const mode = (await stat(path.join(prepared.dataDir, "secrets.json"))).mode & 0o777;
-    expect(mode).toBe(0o600);
+    const modeOf = async (name: string) => (await stat(path.join(firstData, name))).mode & 0o777;
+    expect([await modeOf("secrets.json"), await modeOf("postgres")]).toEqual([0o600, 0o700]);
+    expect((await readdir(firstData)).filter((name) => name.endsWith(".password"))).toEqual([]);
   });
 
-  it("leaves no process and loses no row when stopped by SIGINT; a second product on the same folder is refused", async () => {
-    const product = await startedAgain();
-    expect(product.output()).not.toContain("password");
-    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
-    const second = await refused({ PORT: "0" });
-    expect(second).toContain("PORT");
-    const other = await refused();
-    expect(other).toMatch(new RegExp(`^DATA_DIR=${folder.dataDir} is in use by process ${product.process.pid}: [^\\n]+$`));
-    // Under npm, Ctrl-C sends SIGINT twice: from the terminal and from npm itself.
-    for (const _ of [1, 2]) product.process.kill("SIGINT");
-    await product.said("stopping …");
-    product.process.kill("SIGINT");
-    expect(await product.exited).toBe(0);
-    await expectNothingRuns();
-    await started();
-    expect(await countMarks()).toBe(1);
-  });
-
-  it("leaves no process when stopped while it is still starting", async () => {
+  it.runIf(full)("leaves no process when stopped while it is still starting", async () => {
     const product = folder.start();
     const begun = async () => (await folder.processes()).some(({ command }) => /postgres|initdb/.test(command));
     await waitUntil(begun, patienceMs, lookAgainMs);
@@ -159,32 +154,8 @@ describe("one command", () => {
   });
 });
 
-describe("anywhere on disk", () => {
-  eachInItsFolder();
-
-  it.runIf(process.getuid?.() === 0)(
-    "the product starts in a folder closed to PostgreSQL's user, with spaces and umlauts in a long name",
-    async () => {
-      const closed = await mkdtemp(path.join(tmpdir(), "tessera-test-product-"));
-      try {
-        const checkout = path.join(closed, "Ein Ordner für Übungen ".repeat(8).trim(), "x");
-        await copyCheckout(checkout);
-        const product = folder.start({ DATA_DIR: path.join(checkout, ".data") }, checkout);
-        await product.said(/Admin .*\n/);
-        expect(await isReady(product)).toBe(true);
-        expect((await fetch(product.url)).headers.get("content-type")).toContain("text/html");
-        expect((await stat(path.join(checkout, ".data/postgres"))).mode & 0o077).toBe(0);
-        expect((await readdir(path.join(checkout, ".data"))).filter((name) => name.endsWith(".password"))).toEqual([]);
-        product.process.kill("SIGINT");
-        expect(await product.exited).toBe(0);
-      } finally {
-        await rm(closed, { recursive: true, force: true });
-      }
-    },
-  );
-});
-
-describe("a crash", () => {
+/** What is kept in the folder goes from test to test. */
+describe("through crashes and starts", () => {
   let product: Product;
   beforeAll(async () => {
     folder = await createProductFolder();
@@ -192,7 +163,13 @@ describe("a crash", () => {
   }, patienceMs);
   afterAll(() => folder.remove(), patienceMs);
 
-  it("of the API, the worker or the sandbox is reported in one line, and it is restarted", async () => {
+  it("the password is shown no second time, and a second product on the same folder is refused", async () => {
+    expect(product.output()).not.toContain("password");
+    expect(await refused({ PORT: "0" })).toContain("PORT");
+    expect(await refused()).toMatch(new RegExp(`^DATA_DIR=${folder.dataDir} is in use by process ${product.process.pid}: [^\\n]+$`));
+  });
+
+  it("a crash of the API, the worker or the sandbox is reported in one line, and it is restarted", async () => {
     for (const [name, entry] of [
       ["API", "server/main.ts"],
       ["worker", "worker/main.ts"],
@@ -207,7 +184,7 @@ describe("a crash", () => {
     }
   });
 
-  it("of PostgreSQL loses no committed row and it restarts on the same port; its log stays small however much it writes", async () => {
+  it("a crash of PostgreSQL loses no committed row and it restarts on the same port; its log stays small however much it writes", async () => {
     await onDatabase("do $$ begin for line in 1..300 loop raise warning '%', repeat('loud', 25000); end loop; end $$");
     const logs = (await readdir(folder.dataDir)).filter((name) => name.startsWith("postgres.log"));
     const sizes = await Promise.all(logs.map(async (name) => (await stat(path.join(folder.dataDir, name))).size));
@@ -228,7 +205,7 @@ describe("a crash", () => {
     expect(await waitUntil(() => isReady(product), patienceMs)).toBe(true);
   });
 
-  it("of the supervisor ends its child processes, and the next start has the same data", async () => {
+  it("a crash of the supervisor ends its child processes, and the next start has the same data", async () => {
     await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
     const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
@@ -236,33 +213,29 @@ describe("a crash", () => {
     expect(await parts()).toEqual([]);
     await product.exited;
     const left = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
-    await started();
+    product = await started();
     expect(await countMarks()).toBe(1);
     expect((await folder.processes()).some(({ pid }) => pid === left)).toBe(false);
   });
-});
 
-describe("a start", () => {
-  eachInItsFolder();
-
-  it.each(["PORT", "SANDBOX_PORT"])("fails with one line if %s is taken", async (name) => {
-    const taken = createServer();
-    const port = name === "PORT" ? folder.port : folder.sandboxPort;
-    await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
-    expect(await refused()).toMatch(new RegExp(`^${name}=${port}: the port is taken[^\\n]+${name}[^\\n]+$`));
-    await new Promise((resolve) => taken.close(resolve));
+  it("SIGINT leaves no process", async () => {
+    await onDatabase("insert into kept.marks values (2)");
+    // Under npm, Ctrl-C sends SIGINT twice: from the terminal and from npm itself.
+    for (const _ of [1, 2]) product.process.kill("SIGINT");
+    await product.said("stopping …");
+    product.process.kill("SIGINT");
+    expect(await product.exited).toBe(0);
     await expectNothingRuns();
   });
 
-  it("fails with one line if the data folder is damaged, and deletes nothing; stale pid files hinder no start", async () => {
-    await copyData();
+  it("a start fails with one line if the data folder is damaged, and deletes nothing; stale pid files hinder none, and every row is there", async () => {
     const at = (name: string) => path.join(folder.dataDir, name);
     const replace = (name: string, text: string) => rename(at(name), at("kept")).then(() => writeFile(at(name), text));
     const damages: [string, RegExp, () => Promise<void>][] = [
       ["postgres/PG_VERSION", /PostgreSQL 15 database/, () => replace("postgres/PG_VERSION", "15\n")],
-      ["postgres/global", /does not start/, () => rename(at("postgres/global"), at("kept"))],
     ];
     const moreDamages: typeof damages = [
+      ["postgres/global", /does not start/, () => rename(at("postgres/global"), at("kept"))],
       ["postgres/PG_VERSION", /PG_VERSION is missing/, () => rename(at("postgres/PG_VERSION"), at("kept"))],
       ["secrets.json", /secrets\.json is missing/, () => rename(at("secrets.json"), at("kept"))],
       ["secrets.json", /secrets\.json is incomplete/, () => replace("secrets.json", "{")],
@@ -279,6 +252,20 @@ describe("a start", () => {
     await writeFile(at("postgres/postmaster.pid"), `${process.pid}\n${folder.dataDir}/postgres\n1\n5432\n\n\n\n`);
     await writeFile(at("supervisor.pid"), `${process.pid} another-start\n`);
     await started();
+    expect(await countMarks()).toBe(2);
+  });
+});
+
+describe("a start", () => {
+  eachInItsFolder();
+
+  it.each(daily(["PORT", "SANDBOX_PORT"]))("fails with one line if %s is taken", async (name) => {
+    const taken = createServer();
+    const port = name === "PORT" ? folder.port : folder.sandboxPort;
+    await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
+    expect(await refused()).toMatch(new RegExp(`^${name}=${port}: the port is taken[^\\n]+${name}[^\\n]+$`));
+    await new Promise((resolve) => taken.close(resolve));
+    await expectNothingRuns();
   });
 
   it.runIf(full)("succeeds after the first initialisation was interrupted", async () => {

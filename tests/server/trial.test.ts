@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Session } from "#contract/auth.ts";
 import type { SubscriptionCheck, Trial, Wallet } from "#contract/billing.ts";
 import { addMilliseconds, dayMs, minuteMs } from "#domain/clock.ts";
-import { findModel, isBuilt, isInTrial, modelsAt } from "#domain/models.ts";
+import { findModel, isInTrial, modelsAt } from "#domain/models.ts";
 import { plans, trialCredits, trialDays } from "#domain/plans.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -237,9 +237,9 @@ describe("the trial", () => {
 
   test("covers every small text model and no other; a refusal holds nothing, names the model and what a plan costs", async () => {
     const person = await onTrial();
-    const built = modelsAt(world.clock.now()).filter(isBuilt);
-    expect(built.filter(isInTrial).map(({ category }) => category)).toEqual(Array.from({ length: 4 }, () => "text"));
-    for (const model of built) {
+    const offered = modelsAt(world.clock.now()).filter(({ protocol }) => protocol);
+    expect(offered.filter(isInTrial).map(({ category }) => category)).toEqual(Array.from({ length: 4 }, () => "text"));
+    for (const model of offered) {
       const sent = await sendAs(person, model.id);
       await world.database.asOwner("update generations set asked_at = asked_at - interval '1 minute'; delete from refused_sends");
       if (isInTrial(model)) {
@@ -255,7 +255,7 @@ describe("the trial", () => {
       expect(body.error).toContain(model.name);
       expect(body.error).toContain("$19.99");
     }
-    const used = built.filter(isInTrial).length;
+    const used = offered.filter(isInTrial).length;
     expect(await wallet(person)).toMatchObject({ balance: trialCredits - used, held: 0, available: trialCredits - used });
     expect(await db().selectFrom("generations").select("id").where("user_id", "=", person.userId).execute()).toHaveLength(used);
   });

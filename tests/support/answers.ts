@@ -1,5 +1,7 @@
 /** API processes that generate answers: each has its own Fastify application, all share one database and one model server. */
+
 import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
@@ -76,6 +78,11 @@ export async function startAnswerProcess(
   );
   const deps = createDeps(config, "test");
   const app: App = Fastify({ forceCloseConnections: "idle" }).withTypeProvider<TypeBoxTypeProvider>();
+  const connections = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   app.setValidatorCompiler(compileValidator);
   registerProblems(app);
   await registerTokens(app, deps);
@@ -85,7 +92,11 @@ export async function startAnswerProcess(
   app.addHook("onClose", async () => stopChecking());
   // As in production while a process drains: a connection whose stream has just ended would otherwise stay open for a minute.
   app.addHook("preClose", async () => {
-    const timer = setInterval(() => app.server.closeIdleConnections(), 50);
+    const timer = setInterval(() => {
+      app.server.closeIdleConnections();
+      // A client that lost its connection may have opened another one, and send nothing by it.
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    }, 50);
     app.server.once("close", () => clearInterval(timer));
   });
   await app.register(

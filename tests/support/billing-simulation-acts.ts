@@ -118,7 +118,7 @@ const acts: readonly [weight: number, act: Act][] = [
   [2, moneyBack],
   [2, withdraw],
   [1, deleteAccount],
-  [3, transfer],
+  [6, transfer],
   [1, move],
 ];
 

@@ -5,6 +5,8 @@ import { packs, parsePriceId } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import { fromStripeStatus, grantsAccess } from "#domain/subscription.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
+import { addUp } from "#server/features/figures/add-up.ts";
+import { rebuildFigures } from "#server/features/figures/rebuild.ts";
 import type { Actor } from "./billing-simulation-stage.ts";
 import { call } from "./billing-simulation-stage.ts";
 import type { BillingWorld } from "./billing-stripe.ts";
@@ -68,39 +70,57 @@ interface Books {
   now: Date;
 }
 
-/** What a paid invoice gives by now. */
-function soldBy(invoice: Stripe.Invoice, { subscriptions, reversedAt, names, now }: Books): Sold {
-  const sold: Sold = { invoice: invoice.id, grants: 0, credits: 0 };
-  const ended = reversedAt.get(invoice.id) ?? endOf(subscriptions, subscriptionOf(invoice));
+/**
+ * What a paid invoice gives by now: each is right. A month that is due at the very moment at which its plan ends may be posted or not, because
+ * the worker may be a moment sooner or later. If the plan's transfer went back, the worker may have been away for longer: what was posted is
+ * taken (`checkTransfers`).
+ */
+function soldBy(invoice: Stripe.Invoice, { subscriptions, reversedAt, names, now }: Books): Sold[] {
+  const reversed = reversedAt.get(invoice.id);
+  const ended = reversed ?? endOf(subscriptions, subscriptionOf(invoice));
+  let choices: Sold[] = [{ invoice: invoice.id, grants: 0, credits: 0 }];
+  const add = (counts: readonly number[], credits: number) => {
+    choices = choices.flatMap((sold) =>
+      counts.map((count) => ({ ...sold, grants: sold.grants + count, credits: sold.credits + count * credits })),
+    );
+  };
   for (const line of invoice.lines.data) {
     const price = line.pricing?.price_details?.price;
     const name = names.get(typeof price === "string" ? price : (price?.id ?? "")) ?? "";
     const plan = parsePriceId(name);
     const pack = packs.find(({ key }) => key === name);
     if (line.amount <= 0) continue;
-    if (pack) {
-      sold.grants += 1;
-      sold.credits += pack.credits;
-    } else if (plan) {
-      const start = new Date(line.period.start * 1_000);
-      const months = Array.from({ length: plan.interval === "year" ? 12 : 1 }, (_, month) => addMonths(start, month));
-      // The first month is granted with the payment, whenever that comes.
-      const due = months.filter((month, index) => index === 0 || (month <= now && month < ended));
-      sold.grants += due.length;
-      sold.credits += due.length * plan.plan.monthlyCredits;
-    }
+    if (pack) add([1], pack.credits);
+    if (!plan) continue;
+    const start = new Date(line.period.start * 1_000);
+    const later = Array.from({ length: plan.interval === "year" ? 11 : 0 }, (_, month) => addMonths(start, month + 1));
+    const [before, until] = [
+      later.filter((month) => month <= now && month < ended),
+      later.filter((month) => month <= now && month <= ended),
+    ];
+    // The first month is granted with the payment, whenever that comes.
+    const [least, most] = [reversed ? 1 : 1 + before.length, 1 + until.length];
+    add(
+      Array.from({ length: most - least + 1 }, (_, more) => least + more),
+      plan.plan.monthlyCredits,
+    );
   }
-  return sold;
+  return choices;
 }
 
 async function checkGrants(world: BillingWorld, actor: Actor, paid: readonly Stripe.Invoice[], books: Books): Promise<void> {
-  const { rows } = await world.database.pool.query<{ invoice: string; grants: number; credits: number }>(
+  const { rows } = await world.database.pool.query<Sold>(
     `select invoice_id as invoice, count(*)::int as grants, sum(credits)::int as credits from grants
        where wallet_id = $1 and kind in ('plan', 'pack') group by invoice_id`,
     [actor.walletId],
   );
   const byInvoice = (left: Sold, right: Sold) => left.invoice.localeCompare(right.invoice);
-  const expected = paid.map((invoice) => soldBy(invoice, books)).filter(({ grants }) => grants > 0);
+  const isGranted = ({ invoice, grants, credits }: Sold) =>
+    rows.some((row) => row.invoice === invoice && row.grants === grants && row.credits === credits);
+  const expected = paid
+    .map((invoice) => soldBy(invoice, books))
+    .flatMap((choices) => choices.find(isGranted) ?? choices.slice(-1))
+    .filter(({ grants }) => grants > 0);
   expectEqual(`the credits of ${actor.userId}`, rows.sort(byInvoice), expected.sort(byInvoice));
 }
 
@@ -196,15 +216,39 @@ async function checkReturns(world: BillingWorld, actor: Actor, customer: string)
   expectEqual(`whether ${actor.userId} is frozen`, (await wallet.executeTakeFirst())?.frozen_at !== null, disputed);
 }
 
+/** What became of an invoice at Stripe. */
+async function outcomeOf({ deps: { payments } }: BillingWorld, invoiceId: string): Promise<string> {
+  const { status } = await payments.invoices.retrieve(invoiceId);
+  if (status !== "paid") return String(status);
+  const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "paid" });
+  return data.length > 0 ? "paid by card" : "paid by transfer";
+}
+
 /**
- * A recorded transfer has paid its invoice. One that was taken back gives no credits, and its plan has ended. Returns when which were taken
- * back, or their plans withdrawn from, by invoice.
+ * A recorded transfer has paid its invoice, or all of it goes back because the invoice was void or paid by card, and the team is told. One that
+ * was taken back gives no credits, and its plan has ended. Returns when which were taken back, or their plans withdrawn from, by invoice.
  */
-async function checkTransfers({ database, deps }: BillingWorld, { payerId, userId }: Actor): Promise<Map<string, Date>> {
-  const transfers = await database.db.selectFrom("bank_transfers").selectAll().where("billing_account_id", "=", payerId).execute();
+async function checkTransfers(world: BillingWorld, { payerId, userId }: Actor): Promise<Map<string, Date>> {
+  const { database, deps } = world;
+  const recorded = await database.db.selectFrom("bank_transfers").selectAll().where("billing_account_id", "=", payerId).execute();
+  const returns = await database.db.selectFrom("money_backs").selectAll().where("billing_account_id", "=", payerId).execute();
+  const [surplus, asked] = [returns.filter(({ kind }) => kind === "surplus"), returns.filter(({ kind }) => kind !== "surplus")];
+  for (const { id, invoice_id: invoiceId, transfer_reference: reference, amount_cents: cents, done_at: doneAt } of surplus) {
+    const outcome = await outcomeOf(world, invoiceId);
+    if (outcome !== "void" && outcome !== "paid by card") throw new Error(`a transfer is returned, but ${invoiceId} is ${outcome}`);
+    const transfer = recorded.find((known) => known.reference === reference);
+    expectEqual(`what is returned of the transfer for ${invoiceId}`, cents, transfer?.amount_cents);
+    const findings = database.db.selectFrom("findings").select("resolved_at").where("subject", "=", id);
+    expectEqual(`whether the team is told of ${invoiceId}`, (await findings.executeTakeFirst())?.resolved_at === null, doneAt === null);
+  }
+  for (const { transfer_reference: reference, returned_reference: returned, claimed_at: claimedAt } of returns) {
+    const isGoneTwice = returned !== null && recorded.some((transfer) => transfer.reference === reference && transfer.reversed_at !== null);
+    expectEqual(`whether the money of ${reference} that ${userId} has twice is asked back`, claimedAt !== null, isGoneTwice);
+  }
+  const transfers = recorded.filter(({ reference }) => !surplus.some((known) => known.transfer_reference === reference));
   for (const { invoice_id: invoiceId, stripe_subscription_id: subscriptionId, reversed_at: reversedAt } of transfers) {
     if (reversedAt === null) {
-      expectEqual(`the transfer for ${invoiceId}`, (await deps.payments.invoices.retrieve(invoiceId)).status, "paid");
+      expectEqual(`the transfer for ${invoiceId}`, await outcomeOf(world, invoiceId), "paid by transfer");
       continue;
     }
     const { status } = await deps.payments.subscriptions.retrieve(subscriptionId);
@@ -217,7 +261,6 @@ async function checkTransfers({ database, deps }: BillingWorld, { payerId, userI
     );
     expectEqual(`the credits of ${userId} that a transfer taken back has left`, rows, []);
   }
-  const asked = await database.db.selectFrom("money_backs").selectAll().where("billing_account_id", "=", payerId).execute();
   const withdrawn = asked.flatMap(({ charge_id, invoice_id, asked_at }): [string, Date][] =>
     charge_id === null ? [[invoice_id, asked_at]] : [],
   );
@@ -234,20 +277,35 @@ const sumOf = (amounts: readonly { amount: number }[]) => amounts.reduce((sum, {
 /** The list says of each paid invoice what went back, by which credit notes, and how much of it is tax, as Stripe does. */
 async function checkInvoices({ database, deps }: BillingWorld, { payerId }: Actor, paid: readonly Stripe.Invoice[]): Promise<void> {
   const rows = await database.db.selectFrom("invoices").selectAll().where("billing_account_id", "=", payerId).execute();
-  const returned = await database.db.selectFrom("money_backs").selectAll().where("billing_account_id", "=", payerId).execute();
+  const { rows: reversed } = await database.pool.query<{ invoice_id: string }>(
+    `select invoice_id from bank_transfers where billing_account_id = $1 and reversed_at is not null
+       and reference not in (select transfer_reference from money_backs where kind = 'surplus')`,
+    [payerId],
+  );
   for (const { id, post_payment_credit_notes_amount: credited, automatic_tax: automatic, total_taxes: taxes } of paid) {
     const row = rows.find((known) => known.id === id);
     if (!row) throw new Error(`the list lacks ${id}`);
     const notes = credited === 0 ? [] : (await deps.payments.creditNotes.list({ invoice: id, limit: 100 })).data;
     const shown = row.credit_notes.map((note) => note.id).sort();
     expectEqual(`the credit notes of ${id}`, shown, notes.map((note) => note.id).sort());
-    const byTransfer = returned.find((request) => request.invoice_id === id && request.returned_reference !== null);
-    // A transfer that the bank took back gave nothing back to anybody.
-    const isReversed = row.due_at !== null && row.refunded_cents === row.total_cents && !byTransfer;
+    // A transfer that the bank took back is gone whole, whatever the team had transferred back before.
+    const isReversed = reversed.some((transfer) => transfer.invoice_id === id);
     if (!isReversed) expectEqual(`what was credited of ${id}`, row.refunded_cents, sumOf(notes));
     const tax = automatic.enabled && automatic.status === "complete" ? sumOf(taxes ?? []) : null;
     expectEqual(`the tax of ${id}`, row.tax_cents, tax);
   }
+}
+
+/** Nobody can pay for a plan that has ended. */
+async function checkUnpaid({ deps: { payments } }: BillingWorld, customer: string, subscriptions: readonly Stripe.Subscription[]) {
+  const { data: open } = await payments.invoices.list({ customer, status: "open", limit: 100 });
+  const ended = subscriptions.filter(({ status }) => status === "canceled" || status === "incomplete_expired");
+  const unpaid = open.filter((invoice) => ended.some(({ id }) => id === subscriptionOf(invoice)));
+  expectEqual(
+    "open invoices of plans that have ended",
+    unpaid.map(({ id }) => id),
+    [],
+  );
 }
 
 function expectNoneRuns({ userId }: Actor, subscriptions: readonly Stripe.Subscription[]): void {
@@ -267,11 +325,47 @@ async function checkTrials(world: BillingWorld): Promise<void> {
   expectEqual("trials", rows, []);
 }
 
+/** What the subscriptions that run bring in a month, in twelfths of a cent, by Stripe's books. */
+function recurring(subscriptions: readonly Stripe.Subscription[], paid: readonly Stripe.Invoice[]): number {
+  const running = subscriptions.filter((subscription) => ["active", "past_due"].includes(statusOf(subscription, paid)));
+  return running.reduce((sum, { items }) => {
+    const price = items.data[0]?.price;
+    return sum + (price?.unit_amount ?? 0) * (price?.recurring?.interval === "year" ? 1 : 12);
+  }, 0);
+}
+
+/** The overview's figures are those of Stripe's books and of the wallets, and of the raw rows. */
+async function checkFigures({ database: { db, pool } }: BillingWorld, twelfths: number): Promise<void> {
+  if (!(await addUp(db, { marginMs: 0 }))) throw new Error("the figures are not added up");
+  const { rows } = await pool.query<{
+    mrr: number;
+    moved: number;
+    sold: number;
+    issued: number;
+    left: number;
+    balance: number;
+    expiring: number;
+  }>(
+    `select (select coalesce(sum(mrr), 0)::int from daily_subscriptions) as mrr,
+       (select coalesce(sum(new + expansion - contraction - churn), 0)::int from daily_subscriptions) as moved,
+       (select coalesce(sum(issued), 0)::int from daily_credits where grant_kind in ('plan', 'pack')) as sold,
+       (select coalesce(sum(credits), 0)::int from grants where kind in ('plan', 'pack')) as issued,
+       (select coalesce(sum(outstanding), 0)::int from daily_credits) as left, (select coalesce(sum(outstanding), 0)::int from credit_expiries) as expiring,
+       (select coalesce(sum(balance), 0)::int from wallets) as balance`,
+  );
+  const [{ mrr, moved, sold, issued, left, expiring, balance } = {}] = rows;
+  expectEqual("the recurring revenue", [mrr, moved], [twelfths, twelfths]);
+  expectEqual("the credits that were sold", sold, issued);
+  expectEqual("the credits that are outstanding", [left, expiring], [balance, balance]);
+  expectEqual("what the figures lack", await rebuildFigures(db, { keep: false }), []);
+}
+
 /** Our subscriptions, grants and recorded payments against Stripe's. Everything that happened must have been delivered or found. */
 export async function checkAgainstStripe(world: BillingWorld, actors: readonly Actor[]): Promise<void> {
   const { payments } = world.deps;
   const names = await priceNames(world);
   let paidCents = 0;
+  let twelfths = 0;
   for (const actor of actors) {
     const accounts = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", actor.payerId);
     const customer = actor.customer ?? (await accounts.executeTakeFirst())?.stripe_customer_id;
@@ -279,8 +373,10 @@ export async function checkAgainstStripe(world: BillingWorld, actors: readonly A
     const subscriptions = await payments.subscriptions.list({ customer, status: "all", limit: 100 }).autoPagingToArray({ limit: 1_000 });
     const paid = await payments.invoices.list({ customer, status: "paid", limit: 100 }).autoPagingToArray({ limit: 1_000 });
     const books = { subscriptions, reversedAt: await checkTransfers(world, actor), names, now: world.clock.now() };
+    twelfths += recurring(subscriptions, paid);
     paidCents += paid.reduce((sum, invoice) => sum + invoice.amount_paid, 0);
     await checkGrants(world, actor, paid, books);
+    await checkUnpaid(world, customer, subscriptions);
     if (actor.state === "gone") expectNoneRuns(actor, subscriptions);
     else {
       await checkMirror(world, actor, paid, books);
@@ -292,5 +388,6 @@ export async function checkAgainstStripe(world: BillingWorld, actors: readonly A
     "select coalesce(sum(amount_paid_cents), 0)::int as cents from paid_invoices",
   );
   expectEqual("the payments", rows[0]?.cents, paidCents);
+  await checkFigures(world, twelfths);
   await checkTrials(world);
 }

@@ -78,7 +78,7 @@ const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "1
 
 /**
  * The team offers an Enterprise plan by transfer and the person orders it, or records the transfer for an open invoice (now and then of another
- * sum, or twice at once), or takes one back, or transfers the money back to whoever withdrew.
+ * sum, or twice at once), or takes one back, or transfers the money back to whoever asked for it, as the person does here now and then, or records that money which went out twice came back.
  */
 export const transfer: Act = async (stage, actor) => {
   const { email, payerId } = actor;
@@ -92,6 +92,13 @@ export const transfer: Act = async (stage, actor) => {
   const reason = "Statement of the bank";
   const asked = db.selectFrom("money_backs").select(["invoice_id", "amount_cents"]).where("billing_account_id", "=", payerId);
   const owed = await asked.where("charge_id", "is", null).where("done_at", "is", null).executeTakeFirst();
+  const claims = db.selectFrom("money_backs").select(["invoice_id", "amount_cents"]).where("billing_account_id", "=", payerId);
+  const claim = await claims.where("claimed_at", "is not", null).where("reclaimed_at", "is", null).executeTakeFirst();
+  if (claim) {
+    const reclaimed = { reference: `again for ${claim.invoice_id}`, invoiceId: claim.invoice_id, amountCents: claim.amount_cents };
+    await twice(stage, () => team("/reclaimed", { ...reclaimed, currency, reason }));
+    return;
+  }
   if (owed) {
     const amountCents = owed.amount_cents - (stage.random(5) === 0 ? 1 : 0);
     const returned = { reference: `back for ${owed.invoice_id}`, invoiceId: owed.invoice_id, amountCents, currency, reason };
@@ -102,10 +109,13 @@ export const transfer: Act = async (stage, actor) => {
     const amountCents = open.unpaid_cents - (stage.random(5) === 0 ? 1 : 0);
     await twice(stage, () => team("", { reference: `for ${open.id}`, invoiceId: open.id, amountCents, currency, reason }));
   } else if (known) {
-    if (stage.random(3) === 0) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
+    const next = stage.random(6);
+    if (next < 2) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
+    else if (next < 4) await (next === 2 ? moneyBack : withdraw)(stage, actor);
   } else {
     const interval = stage.random(3) === 0 ? "year" : "month";
-    const offer = await team("/offer", { email, interval, daysUntilDue: 1 + stage.random(14), ...(stage.taxed ? { billTo } : {}) });
+    const terms = { email, interval, daysUntilDue: 1 + stage.random(14), reason };
+    const offer = await team("/offer", { ...terms, ...(stage.taxed ? { billTo } : {}) });
     // Now and then somebody lets it be.
     const consent = consentTo(`enterprise_${interval}`);
     if (offer && stage.random(5) > 0) await twice(stage, () => call(stage, actor, "/api/billing/transfer-offer/order", { consent }));

@@ -44,6 +44,8 @@ class Simulation {
   private late: Stripe.Event[] = [];
   private lastAct = "nothing yet";
   private lastReconciled: Date;
+  /** Why Stripe refused a job when it ran last. */
+  private readonly refusals = new Map<string, unknown>();
   /** The worker runs again from this day on. */
   private workerBackOn = 0;
 
@@ -163,17 +165,23 @@ class Simulation {
     const jobs = await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).orderBy("id").execute();
     for (const { id, job, payload } of jobs) {
       const run = processors[job as (typeof stripeJobs)[number]];
-      const done = await run(this.world.deps, payload as never).then(() => true, refusedByStripe);
+      const done = await run(this.world.deps, payload as never).then(
+        () => true,
+        (error: unknown) => {
+          this.refusals.set(id, error);
+          return refusedByStripe(error);
+        },
+      );
       if (done) await db.deleteFrom("outbox").where("id", "=", id).execute();
     }
   }
 
   private async checkJobs(): Promise<void> {
     const { db } = this.world.database;
-    for (const { job, payload } of await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).execute()) {
+    for (const { id, job, payload } of await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).execute()) {
       const { requestId } = payload as { requestId?: string };
       if (requestId === undefined || !(await waitsForBank(this.world, requestId)))
-        throw new Error(`${job} was never done: ${JSON.stringify(payload)}`);
+        throw new Error(`${job} was never done: ${JSON.stringify(payload)}, ${this.refusals.get(id)}`);
     }
   }
 

@@ -88,7 +88,8 @@ export class Devices {
   async lend({ fresh = false, ...wanted }: DeviceOptions = {}): Promise<Page> {
     if (fresh) return (await this.open(wanted)).newPage();
     const { session, ...options } = wanted;
-    const kind = JSON.stringify(options);
+    const { viewport, ...others } = options;
+    const kind = JSON.stringify(viewport === null ? options : others);
     const used = this.#free.find((device) => device.kind === kind)?.page;
     this.#free = this.#free.filter(({ page }) => page !== used);
     const page = used ?? (await (await this.#create(options)).newPage());

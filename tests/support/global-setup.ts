@@ -44,7 +44,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await copyCluster(prepared, folder);
   const productsFolder = path.join(folder, productsName);
   await mkdir(productsFolder);
-  const server = await startPostgres({ dataDir: folder, volatile: true, log: (line) => console.error(line) });
+  // A test of whole products opens up to 120 connections, and as many test files run at once as there are workers.
+  const settings = { max_connections: "600" };
+  const server = await startPostgres({ dataDir: folder, volatile: true, log: (line) => console.error(line), settings });
   project.provide("postgres", {
     superuserUrl: server.superuserUrl,
     ownerUrl: server.ownerUrl,

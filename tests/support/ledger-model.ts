@@ -144,8 +144,8 @@ export class LedgerModel {
     for (const payer of given > 0 ? this.soonestFirst().reverse() : []) {
       while ((grant.paidBy.get(payer) ?? 0) > 0 && grant.remaining > grant.held) {
         grant.paidBy.set(payer, (grant.paidBy.get(payer) ?? 0) - 1);
-        // Who was paid for may be paid back the other way later.
-        payer.paidBy.set(grant, (payer.paidBy.get(grant) ?? 0) - 1);
+        // The same two can owe each other the other way later.
+        payer.paidBy.set(grant, (payer.paidBy.get(grant) ?? 0) + 1);
         grant.remaining -= 1;
         grant.moved -= 1;
         payer.remaining += 1;

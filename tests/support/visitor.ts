@@ -4,6 +4,7 @@ import { createParser } from "eventsource-parser";
 import type { Session } from "#server/contract/auth.ts";
 import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
 import type { GenerationEvent, Receipt, Turn } from "#server/contract/generations.ts";
+import type { ClipOptions } from "#server/contract/media.ts";
 import type { OrderPreview } from "#server/contract/orders.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { consentTo } from "./consent.ts";
@@ -27,6 +28,7 @@ export interface AskOptions {
   quotedCredits?: number;
   key?: string;
   conversationId?: string;
+  clip?: ClipOptions;
   apiUrl?: string;
   signal?: AbortSignal;
   onEvent?: (event: GenerationEvent, id: number) => void;
@@ -157,8 +159,8 @@ export class Visitor {
   }
 
   async ask(options: AskOptions = {}): Promise<Answer> {
-    const { model = "gpt-6-luna", prompt = "What is a tessera?", quotedCredits = 1, key = randomUUID(), conversationId } = options;
-    const body = { model, prompt, quotedCredits, ...(conversationId ? { conversationId } : {}) };
+    const { model = "gpt-6-luna", prompt = "What is a tessera?", quotedCredits = 1, key = randomUUID(), conversationId, clip } = options;
+    const body = { model, prompt, quotedCredits, ...(conversationId ? { conversationId } : {}), ...(clip ? { clip } : {}) };
     const url = new URL("/api/generations", options.apiUrl ?? this.apiUrl).href;
     return this.read(await this.call("POST", url, body, { "idempotency-key": key }, options.signal), options);
   }

@@ -14,7 +14,11 @@ const plumbing = ["contract", "domain", "config", "faults", "failures", "db", "q
 const zones: readonly Zone[] = [
   { name: "domain", files: /^server\/domain\//, mayImport: [] },
   { name: "contract", files: /^server\/contract\//, mayImport: ["domain"] },
-  { name: "config", files: /^server\/(bucket|config|environment|model-changes|stripe-config)\.ts$/, mayImport: ["domain"] },
+  {
+    name: "config",
+    files: /^server\/(bucket|config|config-variables|environment|model-(changes|switches)|own-models|settings|stripe-config)\.ts$/,
+    mayImport: ["domain"],
+  },
   { name: "process", files: /^server\/process\.ts$/, mayImport: [] },
   { name: "faults", files: /^server\/fault-points\.ts$/, mayImport: [] },
   { name: "failures", files: /^server\/failures\.ts$/, mayImport: ["domain"] },

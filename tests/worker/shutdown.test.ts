@@ -5,9 +5,10 @@ import { queueMail } from "#server/features/notifications/service.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-describe("SIGTERM under load", () => {
+describe.runIf(hasTurn("processes", "shutdown"))("SIGTERM under load", () => {
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale({ workers: 2 });

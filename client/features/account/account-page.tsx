@@ -11,6 +11,7 @@ import styles from "./account-page.module.css";
 import type { AccountSection } from "./account-sections.tsx";
 import { AccountSections } from "./account-sections.tsx";
 import { SignOut } from "./sign-out.tsx";
+import { SupportRequest } from "./support-request.tsx";
 
 /** The title of a section after the overview, which has a head of its own. */
 export function SectionHead({ title }: { title: string }) {
@@ -53,6 +54,7 @@ export function AccountPage({ section, title, returnTo, children }: AccountPageP
   return (
     <Page title={title} className={styles.page ?? ""}>
       <AccountSections current={section} />
+      {section !== "data" && <SupportRequest key={user.id} />}
       {children(user)}
     </Page>
   );

@@ -10,7 +10,7 @@ import { Reading } from "./reading.tsx";
 import { useActivity } from "./use-activity.ts";
 
 function Row({ event }: { event: Activity }) {
-  const { t } = useTranslation("account");
+  const { t } = useTranslation(["account", "access"]);
   const { list, dateTime } = useFormat();
   return (
     <li className={styles.row}>
@@ -27,7 +27,7 @@ function Row({ event }: { event: Activity }) {
 
 /** What was done to the account, so that its owner notices what they didn't do. */
 export function ActivityPanel() {
-  const { t } = useTranslation(["account", "errors", "refusals"]);
+  const { t } = useTranslation(["account", "access", "errors", "refusals"]);
   const { more, ...reading } = useActivity();
   const { note, waitSeconds, busy, run } = useAct();
   return (

@@ -3,7 +3,7 @@ import type { Activity } from "#contract/security.ts";
 import type { AuditDetails, ShownAction } from "#domain/audit.ts";
 
 interface Words {
-  t: TFunction<"account">;
+  t: TFunction<["account", "access"]>;
   list: (items: readonly string[]) => string;
 }
 
@@ -45,11 +45,17 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
   "money_back.asked": ({ t }) => t("activity.moneyBackAsked"),
   "contract.withdrawn": ({ t }) => t("activity.contractWithdrawn"),
   "payments.checked": ({ t }) => t("activity.paymentsChecked"),
-  "export.asked": ({ t }) => t("activity.exportAsked"),
+  "export.asked": ({ t }, { by }) => t(by === "team" ? "activity.exportMade" : "activity.exportAsked"),
   "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
+  "support_access.given": ({ t }) => t("access:activity.given"),
+  "support_access.ended": ({ t }) => t("access:activity.ended"),
+  "support_access.refused": ({ t }) => t("access:activity.refused"),
+  "support_access.asked": ({ t }) => t("access:activity.asked"),
+  "answer.read": ({ t }) => t("access:activity.read"),
   "deletion.asked": ({ t }) => t("activity.deletionAsked"),
   "deletion.undone": ({ t }) => t("activity.deletionUndone"),
-  "role.granted": ({ t }) => t("activity.admin"),
+  "role.granted": ({ t }, { role }) => t(`activity.${role}`),
+  "role.taken": ({ t }) => t("activity.roleTaken"),
 };
 
 function isShown(action: string): action is ShownAction {

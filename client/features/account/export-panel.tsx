@@ -3,7 +3,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
-import { formatBytes } from "#client/lib/format.ts";
+import { formatBytes } from "#client/lib/format-bytes.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DataExport } from "#contract/own-data.ts";
 import { hourMs } from "#domain/clock.ts";

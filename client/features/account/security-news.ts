@@ -1,6 +1,9 @@
 import { useEffect } from "react";
 import { onRealtime } from "#client/lib/realtime.ts";
+import type { RealtimeTable } from "#contract/realtime.ts";
 
+/** Changes that another page of the person's, or the team, may have made. */
+const told: readonly RealtimeTable[] = ["factor_resets", "support_access"];
 const listeners = new Set<() => unknown>();
 
 /** Tells the open panels that something happened to the account, such as another password, so that they read again. */
@@ -16,7 +19,7 @@ export function useSecurityReads(read: () => unknown): void {
     };
     read();
     listeners.add(read);
-    const unlisten = onRealtime((event) => event.type === "change" && event.table === "factor_resets" && read());
+    const unlisten = onRealtime((event) => event.type === "change" && told.includes(event.table) && read());
     document.addEventListener("visibilitychange", lookAgain);
     return () => {
       listeners.delete(read);

@@ -36,7 +36,7 @@ export function Unsubscribe({ token }: { token: string }) {
   const title = t(kind === undefined ? "account:unsubscribe.title" : "account:unsubscribe.done");
   return (
     <Page title={title} width="narrow">
-      <div className={styles.form}>
+      <div className={styles.panel}>
         <h1>{title}</h1>
         {kind === undefined ? (
           <>

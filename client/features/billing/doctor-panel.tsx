@@ -4,37 +4,14 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
+import { useRepairText } from "#client/components/use-repair-text.ts";
 import { api } from "#client/lib/api.ts";
-import { useFormat } from "#client/lib/use-format.ts";
-import type { PaymentCheck, RepairedItem } from "#contract/doctor.ts";
+import type { PaymentCheck } from "#contract/doctor.ts";
 import styles from "./doctor.module.css";
-
-function useItemText(): (item: RepairedItem) => string {
-  const { t } = useTranslation("doctor");
-  const { credits, date, money } = useFormat();
-  return (item) => {
-    switch (item.kind) {
-      case "payment_booked":
-        return t("item.payment", { date: date(item.paidAt), amount: money(item.amountCents), credits: credits(item.credits) });
-      case "credits_released":
-        return t("item.released", { credits: credits(item.credits) });
-      case "doubled_removed":
-        return t("item.doubled", { credits: credits(item.credits) });
-      case "subscription_updated":
-        return t("item.subscription");
-      case "refund_booked":
-        return t("item.refund");
-      case "invoice_updated":
-        return t("item.invoice");
-      case "left":
-        return t("item.left");
-    }
-  };
-}
 
 function Result({ check: { complete, items } }: { check: PaymentCheck }) {
   const { t } = useTranslation("doctor");
-  const textOf = useItemText();
+  const textOf = useRepairText();
   const mended = items.filter(({ kind }) => kind !== "left");
   const left = items.find(({ kind }) => kind === "left");
   return (

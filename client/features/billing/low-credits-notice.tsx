@@ -1,20 +1,22 @@
 import { Hourglass, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { IconButton, LinkButton } from "#client/components/button.tsx";
+import styles from "#client/components/page-notice.module.css";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { nextCredits } from "#client/lib/next-credits.ts";
 import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import styles from "./page-notice.module.css";
 import { useSubscription } from "./subscription-store.ts";
 
 /** On every page of a person who has spent the chosen share of the month's plan credits, until they close it or the month is over. */
 export function LowCreditsNotice({ check }: { check: SubscriptionCheck }) {
   const { t } = useTranslation(["limits", "errors", "refusals"]);
   const { percent, credits, date } = useFormat();
+  const sentences = useSentences();
   const { note, busy, run } = useAct();
   const next = nextCredits(check);
   const when =
@@ -34,8 +36,11 @@ export function LowCreditsNotice({ check }: { check: SubscriptionCheck }) {
       <div className={styles.inner}>
         <Hourglass className={styles.icon} size={18} aria-hidden="true" />
         <p role="status">
-          {t("limits:low.spent", { percent: percent(check.spent_percent ?? 0) })}{" "}
-          {t("limits:low.left", { credits: credits(check.credits) })} {when}
+          {sentences(
+            t("limits:low.spent", { percent: percent(check.spent_percent ?? 0) }),
+            t("limits:low.left", { credits: credits(check.credits) }),
+            when,
+          )}
         </p>
         <div className={styles.actions}>
           <LinkButton size="small" variant="primary" href={`${paths.pricing}#packs`}>

@@ -9,7 +9,7 @@ import { api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { MoneyBack } from "#contract/money-back.ts";
-import { moneyBackDays, moneyBackUsedPercent } from "#domain/plans.ts";
+import { moneyBackDays, moneyBackUsedPercent, withdrawalDays } from "#domain/plans.ts";
 import styles from "./money-back.module.css";
 import { useBillingRead } from "./use-billing-read.ts";
 
@@ -34,7 +34,7 @@ interface AskingProps {
 /** The second step: the sum, and what becomes of plan and credits. */
 function Asking({ moneyBack, onClose, onAsked }: AskingProps) {
   const { t } = useTranslation(["refunds", "common"]);
-  const { money } = useFormat();
+  const { money, number } = useFormat();
   const { note, waitSeconds, busy, run } = useAct();
   const amount = money(moneyBack.amountCents);
   async function ask(): Promise<void> {
@@ -58,7 +58,12 @@ function Asking({ moneyBack, onClose, onAsked }: AskingProps) {
   return (
     <Dialog open onClose={onClose} title={t("refunds:moneyBack.ask", { amount })} actions={actions}>
       <ul className={styles.points}>
-        <li>{t("refunds:moneyBack.money", { amount })}</li>
+        <li>
+          {t(moneyBack.byTransfer ? "refunds:moneyBack.moneyTransfer" : "refunds:moneyBack.money", {
+            amount,
+            days: number(withdrawalDays),
+          })}
+        </li>
         <li>{t("refunds:moneyBack.plan")}</li>
         <li>{t("refunds:moneyBack.credits")}</li>
       </ul>

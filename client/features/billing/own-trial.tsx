@@ -6,10 +6,11 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { isInTrial } from "#domain/models.ts";
-import { trialCredits, trialDays } from "#domain/plans.ts";
+import { trialCredits, trialDays, trialFileMegabytes } from "#domain/plans.ts";
 import styles from "./billing.module.css";
 import { StartTrial } from "./start-trial.tsx";
 
@@ -37,7 +38,11 @@ function useWords(check: SubscriptionCheck): Words | null {
     </LinkButton>
   );
   if (state === "offered") {
-    const text = t("offer.text", { credits: credits(trialCredits), models: list(covered()) });
+    const text = t("offer.text", {
+      credits: credits(trialCredits),
+      models: list(covered()),
+      megabytes: trialFileMegabytes,
+    });
     const action = (
       <div className={styles.actions}>
         <StartTrial />
@@ -90,11 +95,12 @@ export function TrialName() {
 export function RunningTrial({ check }: { check: SubscriptionCheck }) {
   const { t, ready } = useTranslation("trial", { useSuspense: false });
   const { date, list } = useFormat();
+  const sentences = useSentences();
   if (!ready || check.trial_end === null) return null;
   return (
     <div className={styles.trial}>
       <p className={styles.soft}>
-        {t("running.covers", { models: list(covered()) })} {t("running.upgrade", { date: date(check.trial_end) })}
+        {sentences(t("running.covers", { models: list(covered()) }), t("running.upgrade", { date: date(check.trial_end) }))}
       </p>
       <LinkButton href={paths.pricing} variant="primary">
         {t("choose")}

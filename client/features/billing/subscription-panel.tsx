@@ -14,7 +14,6 @@ import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
 import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
@@ -121,7 +120,6 @@ function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () =
 function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; onPay: () => void }) {
   const { t } = useTranslation("billing");
   const { date } = useFormat();
-  const { withLaterKinds } = useLater();
   const trial = trialStateOf(check);
   if (trial === "offered" || trial === "ended") return <TrialInsteadOfPlan check={check} />;
   if (!check.subscribed && check.status !== "past_due" && check.status !== "incomplete") {
@@ -133,7 +131,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     const endedAt = check.status === "canceled" ? check.subscription_end : null;
     return (
       <EmptyState title={endedAt ? t("subscription.over", { date: date(endedAt) }) : t("subscription.none")} action={viewPlans}>
-        {withLaterKinds(t("subscription.noneText", { count: offeredModels().length }))}
+        {t("subscription.noneText", { count: offeredModels().length })}
       </EmptyState>
     );
   }

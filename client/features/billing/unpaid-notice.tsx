@@ -2,11 +2,12 @@ import { CircleAlert, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
+import styles from "#client/components/page-notice.module.css";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { openInvoice } from "./open-invoice.ts";
-import styles from "./page-notice.module.css";
 
 type Unpaid = NonNullable<SubscriptionCheck["unpaid"]>;
 
@@ -33,6 +34,7 @@ function keepHidden(invoiceId: string): void {
 export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
+  const sentences = useSentences();
   const { note, waitSeconds, busy, run } = useAct();
   const [hidden, setHidden] = useState(hiddenBefore);
   const { invoiceId, amountCents, until, needsAction, dueAt } = unpaid;
@@ -51,10 +53,12 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
       <div className={styles.inner}>
         <CircleAlert className={styles.icon} size={18} aria-hidden="true" />
         <p role="status">
-          {dueAt === undefined
-            ? t(text, { amount: money(amountCents) })
-            : t("invoices:unpaid.transfer", { amount: money(amountCents), date: date(dueAt) })}{" "}
-          {until !== null && t("invoices:unpaid.until", { date: date(until) })}
+          {sentences(
+            dueAt === undefined
+              ? t(text, { amount: money(amountCents) })
+              : t("invoices:unpaid.transfer", { amount: money(amountCents), date: date(dueAt) }),
+            until !== null && t("invoices:unpaid.until", { date: date(until) }),
+          )}
         </p>
         <Button
           size="small"

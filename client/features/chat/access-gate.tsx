@@ -5,7 +5,6 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { reasonText } from "#client/i18n/reason-text.ts";
 import { offeredModels } from "#client/lib/offered-models.ts";
-import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./access-gate.module.css";
 
@@ -37,7 +36,6 @@ function SignedOut({ returnPath }: Pick<AccessGateProps, "returnPath">) {
 
 function Locked() {
   const { t } = useTranslation("chat");
-  const { withLaterKinds } = useLater();
   const plans = (
     <LinkButton href={paths.pricing} variant="primary">
       {t("access.viewPlans")}
@@ -45,7 +43,7 @@ function Locked() {
   );
   return (
     <Alert title={t("access.lockedTitle")} action={plans}>
-      {withLaterKinds(t("access.lockedText", { count: offeredModels().length }))}
+      {t("access.lockedText", { count: offeredModels().length })}
     </Alert>
   );
 }

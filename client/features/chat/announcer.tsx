@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
-import { findModel } from "#domain/models.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useChat } from "./chat-store.ts";
 import { useReceiptSummary } from "./receipt-view.tsx";
 import { emptyThread } from "./thread.ts";
@@ -18,7 +18,7 @@ export function Announcer({ threadKey }: { threadKey: string }) {
   useEffect(() => {
     if (modelId !== undefined && !following.current) {
       following.current = true;
-      setSaid(t("answer.started", { name: findModel(modelId)?.name ?? modelId }));
+      setSaid(t("answer.started", { name: knownModel(modelId)?.name ?? modelId }));
     } else if (modelId === undefined && following.current) {
       following.current = false;
       setSaid(last?.receipt ? t("answer.finished", { outcome: summary(last.receipt) }) : "");

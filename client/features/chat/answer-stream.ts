@@ -38,6 +38,14 @@ export interface AnswerListener {
   interrupted(lost: boolean): void;
 }
 
+const ignore = () => {};
+
+/** A listener that ignores everything. Copy it and replace the events you need. */
+export const silentListener: AnswerListener = {
+  ...{ started: ignore, arrived: ignore, named: ignore, previewed: ignore, pictured: ignore, progressed: ignore },
+  ...{ filmed: ignore, timed: ignore, sounded: ignore, interrupted: ignore },
+};
+
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 /** If we don't know whether a prompt arrived, we send it this many times, then give it back to the person. */

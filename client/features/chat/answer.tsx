@@ -5,13 +5,13 @@ import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt, Source } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
-import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { useFailureText } from "./failure-text.ts";
+import { FailureText } from "./failure-text.tsx";
 import { GoOn } from "./go-on.tsx";
 import { lateModule } from "./late-module.ts";
 import type { TextEnd } from "./markdown-blocks.ts";
@@ -30,7 +30,7 @@ import { Versions } from "./versions.tsx";
 export type Walk = (message: ThreadMessage, step: number) => void;
 
 function ModelName({ modelId }: { modelId: string }) {
-  const model = findModel(modelId);
+  const model = knownModel(modelId);
   return (
     <p className={styles.author}>
       {model && <ModelPattern modelId={model.id} category={model.category} className={styles.badge} />}
@@ -112,7 +112,6 @@ function Foot(foot: FootProps) {
   const { message, receipt } = foot;
   const { t } = useTranslation("chat");
   const summary = useReceiptSummary();
-  const failureText = useFailureText();
   const failed = receipt.status === "failed";
   const text = textOf(message);
   const reader = useReader();
@@ -123,7 +122,9 @@ function Foot(foot: FootProps) {
       {failed && (
         <div className={styles.failure}>
           <p className={styles.failureTitle}>{t("failure.title")}</p>
-          <p>{failureText(receipt.failureCode)}</p>
+          <p>
+            <FailureText receipt={receipt} />
+          </p>
         </div>
       )}
       {receipt.cutShort && <GoOn threadKey={foot.threadKey} message={message} />}

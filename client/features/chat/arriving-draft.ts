@@ -13,12 +13,13 @@ function hasText(draft: Draft | undefined): draft is Draft {
 }
 
 /**
- * A prompt from the address fills the composer. A draft that was there is put aside, in front of one put aside earlier, so
+ * A prompt from the address fills the composer, and a model alone replaces the draft's: somebody has just tapped it. A draft that was there is put aside, in front of one put aside earlier, so
  * nothing is lost.
  */
 export function arrivingDrafts(kept: Draft | undefined, aside: Draft | undefined, given: GivenPrompt | undefined): ArrivingDrafts {
-  if (!given || given.text.trim() === "") return { draft: kept, aside };
-  const modelId = given.modelId ?? kept?.modelId ?? null;
+  const modelId = given?.modelId ?? kept?.modelId ?? null;
+  if (!given || given.text.trim() === "")
+    return { draft: modelId === (kept?.modelId ?? null) ? kept : { text: "", ...kept, modelId, unsettledKey: null }, aside };
   // The same address was opened again. Keep the draft: it may have the key of a send whose outcome we don't know.
   if (kept?.text === given.text) return { draft: { ...kept, modelId }, aside };
   const draft: Draft = { text: given.text, modelId, unsettledKey: null };

@@ -6,7 +6,7 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { PictureOptions } from "#contract/generations.ts";
+import type { PictureOptions, Receipt } from "#contract/generations.ts";
 import { usualClip } from "#domain/clips.ts";
 import { textOf } from "#domain/messages.ts";
 import { usualPicture } from "#domain/pictures.ts";
@@ -29,6 +29,8 @@ const fieldName = "edited";
 interface AskDialogProps {
   /** A question to edit, or an answer whose question is to be asked again. */
   message: ThreadMessage;
+  /** Of the answer that is asked for again, or of the latest one to the question: an edited question is asked in the same way. */
+  receipt: Receipt | null;
   modelId: string | undefined;
   /** Available credits. */
   available: number;
@@ -37,10 +39,12 @@ interface AskDialogProps {
   onClose: () => void;
 }
 
+type Asked = Pick<AskDialogProps, "message" | "receipt">;
+
 /** What is sent: an edited question keeps its files, and a question that is asked again its place. */
-function againOf(message: ThreadMessage, model: OfferedModel, text: string, picture: PictureOptions): Again {
-  const { speech } = message.receipt ?? {};
-  const clip = message.receipt?.clip ?? { ...usualClip };
+function againOf({ message, receipt }: Asked, model: OfferedModel, text: string, picture: PictureOptions): Again {
+  const { speech } = receipt ?? {};
+  const clip = receipt?.clip ?? { ...usualClip };
   const spoken = model.unit === "thousand_characters" && speech ? { speech: { voice: speech.voice } } : {};
   const pictured = model.unit === "image" ? { picture } : model.unit === "clip" ? { clip } : spoken;
   if (message.role !== "user") return { modelId: model.id, prompt: "", place: { questionId: message.parentId ?? "" }, ...pictured };
@@ -63,10 +67,10 @@ function AskPrice({ price, available }: { price: number; available: number }) {
 const soundOf = (message: ThreadMessage) => filesOf(message).find(({ reading }) => reading.as === "sound");
 
 /** A recording is for models that write down, and they are for nothing else. A text whose length is not known here can't be priced for reading. */
-function mayAnswerThis(message: ThreadMessage, { unit }: OfferedModel): boolean {
-  const recorded = message.receipt?.recording !== undefined || soundOf(message) !== undefined;
+function mayAnswerThis({ message, receipt }: Asked, { unit }: OfferedModel): boolean {
+  const recorded = receipt?.recording !== undefined || soundOf(message) !== undefined;
   if (recorded || unit === "minute") return recorded && unit === "minute";
-  return unit !== "thousand_characters" || message.role === "user" || message.receipt?.speech !== undefined;
+  return unit !== "thousand_characters" || message.role === "user" || receipt?.speech !== undefined;
 }
 
 function measureOf(message: ThreadMessage, text: string) {
@@ -74,14 +78,14 @@ function measureOf(message: ThreadMessage, text: string) {
 }
 
 /** Asks an edited question, or the same question of any model, at the price shown. Earlier questions and answers stay. */
-export function AskDialog({ message, modelId, available, onSend, onClose }: AskDialogProps) {
+export function AskDialog({ message, receipt, modelId, available, onSend, onClose }: AskDialogProps) {
   const { t } = useTranslation(["chat", "common"]);
   const { credits, number } = useFormat();
   const edits = message.role === "user";
   const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
   const [chosen, setChosen] = useState(modelId);
-  const models = useModels((state) => state.models).filter((each) => mayAnswer(each) && mayAnswerThis(message, each));
-  const picture = message.receipt?.picture ?? { ...usualPicture };
+  const models = useModels((state) => state.models).filter((each) => mayAnswer(each) && mayAnswerThis({ message, receipt }, each));
+  const picture = receipt?.picture ?? { ...usualPicture };
   const model = models.find(({ id }) => id === chosen) ?? (chosen === undefined ? undefined : successorOf(models, chosen)) ?? models[0];
   const fault = edits ? checkPrompt(text) : undefined;
   const tooLong = fault !== undefined && text.trim() !== "";
@@ -98,13 +102,11 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
     if (!model || fault !== undefined) return;
     onClose();
     if (edits) unsent.set(message.id, text);
-    const again = againOf(message, model, text, picture);
+    const again = againOf({ message, receipt }, model, text, picture);
     if (await onSend(again, priceOf(model))) unsent.delete(message.id);
   };
   const priceOf = (asked: OfferedModel) =>
-    edits
-      ? quoteCredits(asked, { images: picture.count, ...measureOf(message, text) })
-      : priceAgain(asked, { ...message.receipt, picture });
+    edits ? quoteCredits(asked, { images: picture.count, ...measureOf(message, text) }) : priceAgain(asked, { ...receipt, picture });
   const price = model ? credits(priceOf(model)) : "";
   const actions = (
     <>

@@ -1,24 +1,29 @@
-import { Paperclip, RotateCcw, X } from "lucide-react";
+import { Paperclip } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
-import { problemText } from "#client/i18n/problem-text.ts";
+import { knownModel } from "#client/lib/known-models.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useOnline } from "#client/lib/use-online.ts";
+import type { Draft } from "#client/offline/drafts.ts";
+import { onFileEvent } from "#client/offline/file-events.ts";
 import type { FileInfo } from "#contract/files.ts";
 import type { AttachedFile } from "#contract/generations.ts";
 import type { Reading, ReadingFault } from "#domain/attachments.ts";
 import { attachmentLimits, isPicture, readAttachments } from "#domain/attachments.ts";
-import { findModel } from "#domain/models.ts";
 import styles from "./attachments.module.css";
-import { Chip, StoredThumbnail, Thumbnail, useReadingText } from "./file-chips.tsx";
+import { Chip, StoredThumbnail, useReadingText } from "./file-chips.tsx";
+import { FileChoice } from "./file-choice.tsx";
 import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { dropPreview } from "./previews.ts";
+import { withFile } from "./settle-file.ts";
 import { takeShared } from "./shared-files.ts";
 import { newThreadKey } from "./thread.ts";
-import type { Upload } from "./uploads.ts";
-import { addUploads, dropPreview, previewOf, removeUpload, retryUpload, useUploads } from "./uploads.ts";
+import { RemoveButton, UploadChip, useUploadsAt } from "./upload-chips.tsx";
+import type { Place } from "./uploads.ts";
+import { addUploads } from "./uploads.ts";
 import { useArrivals } from "./use-arrivals.ts";
 
 /** What the composer has to know of the files. */
@@ -28,9 +33,8 @@ export interface FilesState {
   attached: readonly AttachedFile[];
 }
 
-/** A phone offers its camera too. Of these types iOS makes a JPEG of its own photos. */
+/** Of these types iOS makes a JPEG of its own photos. */
 const accepted = "image/png,image/jpeg,image/webp,image/gif,application/pdf,text/*,.md,.csv,.tsv,.json,.yaml,.yml,.log,.tex";
-const noUploads: readonly Upload[] = [];
 
 type Receive = (files: readonly File[]) => void;
 /** By thread: the list that takes what the button chooses. */
@@ -39,41 +43,11 @@ const receivers = new Map<string, Receive>();
 const bytesOf = (text: string) => new TextEncoder().encode(text.trim()).length;
 
 function readingsOf(modelId: string, text: string, files: readonly FileInfo[]): readonly (Reading | ReadingFault)[] {
-  const model = findModel(modelId);
+  const model = knownModel(modelId);
   return model ? readAttachments(model, bytesOf(text), files) : [];
 }
 
 const isRead = (reading: Reading | ReadingFault | undefined): reading is Reading => typeof reading === "object";
-
-function RemoveButton({ name, onClick }: { name: string; onClick: () => void }) {
-  const { t } = useTranslation("files");
-  return (
-    <IconButton className={styles.remove} label={t("remove", { name })} onClick={onClick}>
-      <X size={16} aria-hidden="true" />
-    </IconButton>
-  );
-}
-
-function UploadChip({ threadKey, item }: { threadKey: string; item: Upload }) {
-  const { t } = useTranslation(["files", "errors", "refusals", "uploads"]);
-  const { percent } = useFormat();
-  const online = useOnline();
-  const { key, name, state, progress, code } = item;
-  const waiting = online ? t("files:waiting") : t("files:offline");
-  const uploading = t("files:uploading", { percent: percent(Math.floor(progress * 100)) });
-  const note = state === "failed" ? problemText(code ?? "unexpected") : state === "uploading" ? uploading : waiting;
-  return (
-    <Chip thumbnail={<Thumbnail address={previewOf(key)} />} {...{ name, note }} fault={state === "failed"}>
-      {state === "uploading" && <progress className={styles.progress} value={progress} aria-label={note} />}
-      {state === "failed" && (code === "network" || code === "rate_limited" || code === "unexpected") && (
-        <IconButton className={styles.remove} label={t("files:retry", { name })} onClick={() => retryUpload(threadKey, key)}>
-          <RotateCcw size={16} aria-hidden="true" />
-        </IconButton>
-      )}
-      <RemoveButton name={name} onClick={() => removeUpload(threadKey, key)} />
-    </Chip>
-  );
-}
 
 interface FaultProps extends Pick<AttachmentsProps, "model" | "files" | "text" | "available" | "onUse"> {
   readings: readonly (Reading | ReadingFault)[];
@@ -89,7 +63,7 @@ function Fault({ model, files, text, available, onUse, readings }: FaultProps) {
   if (!model || name === undefined) return null;
   const other = models
     .filter((each) => each.id !== model.id && mayAnswer(each) && each.credits <= available)
-    .filter((each) => readingsOf(each.id, text, files).every(isRead) && findModel(each.id)?.inputTokenLimit)
+    .filter((each) => readingsOf(each.id, text, files).every(isRead) && knownModel(each.id)?.inputTokenLimit)
     .toSorted((one, two) => Math.abs(one.credits - model.credits) - Math.abs(two.credits - model.credits))[0];
   return (
     <p className={styles.line} role="alert">
@@ -130,15 +104,22 @@ function useReport({ files, onState }: Pick<AttachmentsProps, "files" | "onState
   useEffect(() => latest.current(JSON.parse(told) as FilesState), [told]);
 }
 
+/** Calls the listener with what each uploaded file does to the draft of this conversation. Returns a function that stops it. */
+export function onDraftFile(threadKey: string, listener: (by: (draft: Draft) => Draft) => void): () => void {
+  return onFileEvent((event) => {
+    if (event.type !== "stored" || event.file.owner !== sessionStore.getState().user?.id) return;
+    const { purpose, threadKey: of } = event.file;
+    if ((purpose === "question" || purpose === "recording") && of === threadKey) listener((draft) => withFile(draft, event.info));
+  });
+}
+
 /** Takes files for this thread, as many as there is room for. */
-function useReceiver({ threadKey, files, onFiles }: Pick<AttachmentsProps, "threadKey" | "files" | "onFiles">, pending: number) {
+function useReceiver({ threadKey, files }: Pick<AttachmentsProps, "threadKey" | "files">, place: Place, pending: number) {
   const [tooMany, setTooMany] = useState(false);
-  const latest = useRef({ files, onFiles });
-  latest.current = { files, onFiles };
   const receive: Receive = (chosen) => {
     const room = attachmentLimits.files - files.length - pending;
     setTooMany(chosen.length > room);
-    addUploads(threadKey, chosen.slice(0, Math.max(room, 0)), (info) => latest.current.onFiles([...latest.current.files, info]));
+    void addUploads(place, chosen.slice(0, Math.max(room, 0)));
   };
   const current = useRef(receive);
   current.current = receive;
@@ -157,8 +138,9 @@ export function Attachments(props: AttachmentsProps) {
   const { t } = useTranslation("files");
   const { number } = useFormat();
   const readingText = useReadingText();
-  const uploads = useUploads((state) => state.uploads[threadKey] ?? noUploads);
-  const { receive, tooMany } = useReceiver(props, uploads.length);
+  const place = { purpose: "question", threadKey } as const;
+  const uploads = useUploadsAt(place);
+  const { receive, tooMany } = useReceiver(props, place, uploads.length);
   const isOver = useArrivals(receive);
   const readings = model ? readingsOf(model.id, text, files) : [];
   useReport(props, readings, uploads.length > 0);
@@ -192,7 +174,7 @@ export function Attachments(props: AttachmentsProps) {
           );
         })}
         {uploads.map((item) => (
-          <UploadChip key={item.key} {...{ threadKey, item }} />
+          <UploadChip key={item.id} item={item} />
         ))}
       </ul>
       {tooMany && (
@@ -206,26 +188,17 @@ export function Attachments(props: AttachmentsProps) {
 /** Opens the choice of files. */
 export function AttachButton({ threadKey, count }: { threadKey: string; count: number }) {
   const { t } = useTranslation("files");
-  const field = useRef<HTMLInputElement>(null);
   return (
-    <>
-      <input
-        ref={field}
-        type="file"
-        name="attachments"
-        accept={accepted}
-        multiple
-        hidden
-        onChange={(event) => {
-          const chosen = [...(event.target.files ?? [])];
-          // The same file can be chosen again after it was removed.
-          event.target.value = "";
-          if (chosen.length > 0) receivers.get(threadKey)?.(chosen);
-        }}
-      />
-      <IconButton label={t("attach")} aria-disabled={count >= attachmentLimits.files} onClick={() => field.current?.click()}>
-        <Paperclip size={20} aria-hidden="true" />
-      </IconButton>
-    </>
+    <FileChoice name="attachments" accept={accepted} onFiles={(files) => receivers.get(threadKey)?.(files)}>
+      {(open) => (
+        <IconButton
+          label={t("attach")}
+          aria-disabled={count >= attachmentLimits.files}
+          onClick={({ currentTarget }) => open(currentTarget)}
+        >
+          <Paperclip size={20} aria-hidden="true" />
+        </IconButton>
+      )}
+    </FileChoice>
   );
 }

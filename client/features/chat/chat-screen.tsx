@@ -7,7 +7,7 @@ import type { NextCredits } from "#client/lib/next-credits.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
-import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
+import { dismissRefusal, reload, stopAnswer, threadOf, useChat } from "./chat-store.ts";
 import type { Sheet } from "./chat-tools.tsx";
 import { Sheets, Tools } from "./chat-tools.tsx";
 import type { ComposerProps } from "./composer.tsx";
@@ -25,7 +25,7 @@ import { RefusalView } from "./refusal-view.tsx";
 import { SetAside } from "./set-aside.tsx";
 import { Start } from "./start.tsx";
 import type { Refusal, ThreadMessage } from "./thread.ts";
-import { emptyThread, newThreadKey } from "./thread.ts";
+import { emptyThread, latestAnswer, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import type { Drafting } from "./use-draft.ts";
 import { useDraft } from "./use-draft.ts";
@@ -73,8 +73,8 @@ function useThread(threadKey: string) {
 
 function useModelFor(userId: string, threadKey: string, chosen: string | null, refusal: Refusal | null): OfferedModel | undefined {
   const { models } = useModels();
-  // The day has turned since this page asked for the models.
-  const isOutdated = refusal?.code === "model_retired";
+  // The day has turned, or the model was switched off, since this page asked for the models.
+  const isOutdated = refusal?.code === "model_retired" || refusal?.code === "model_unavailable";
   useEffect(() => void (isOutdated && refreshModels()), [isOutdated]);
   const last = useLastModel(userId, threadKey);
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
@@ -83,6 +83,7 @@ function useModelFor(userId: string, threadKey: string, chosen: string | null, r
 const useAskDialog = lateModule(() => import("./ask-dialog.tsx"));
 
 interface AskingProps {
+  threadKey: string;
   /** The question to edit or the answer to ask for again; null if the dialog is closed. */
   asking: ThreadMessage | null;
   modelId: string | undefined;
@@ -92,14 +93,15 @@ interface AskingProps {
 }
 
 /** The dialog is loaded when it is first opened. */
-function Asking({ asking, modelId, available, sendAgain, onClose }: AskingProps) {
+function Asking({ threadKey, asking, modelId, available, sendAgain, onClose }: AskingProps) {
   const dialog = useAskDialog(asking !== null);
   if (!asking || !dialog) return null;
   const send: Sending["sendAgain"] = (again, credits) => {
     focusComposer();
     return sendAgain(again, credits);
   };
-  return <dialog.AskDialog message={asking} modelId={asking.receipt?.modelId ?? modelId} {...{ available, onClose }} onSend={send} />;
+  const receipt = asking.receipt ?? latestAnswer(threadOf(threadKey).all, asking)?.receipt ?? null;
+  return <dialog.AskDialog message={asking} modelId={receipt?.modelId ?? modelId} {...{ receipt, available, onClose }} onSend={send} />;
 }
 
 interface FootProps extends ComposerProps {
@@ -173,15 +175,15 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   const { models } = useModels();
   const thread = useThread(threadKey);
   const given = { givenPrompt, givenModelId, onTaken: () => onOpen(newThreadKey, true) };
-  const { draft, change, fill, aside, bringBack } = useDraft({ userId, threadKey, ...given });
+  const { draft, change, follow, fill, aside, bringBack } = useDraft({ userId, threadKey, ...given });
   const [open, setOpen] = useState<Sheet>();
   const online = useOnline() && maySend;
   const isNew = threadKey === newThreadKey && thread.isEmpty;
   const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
   const model = useModelFor(userId, threadKey, chosen, thread.refusal);
   const onStarted = whenStarted(threadKey, onOpen);
-  const files = useFiles({ threadKey, draft, change, model, available });
-  const { recording, voice, ...asked } = useAsked(model, { draft, change });
+  const files = useFiles({ threadKey, draft, change, follow, model, available });
+  const { recording, voice, isPending, ...asked } = useAsked(model, { draft, change }, threadKey);
   const sent = { attached: files.attached, recording, voice, price: asked.price };
   const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted, ...sent });
   useFresh(threadKey);
@@ -214,7 +216,8 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} onAsk={setAsking} />
         )}
         <Foot
-          {...{ ...asked, threadKey, model, files, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          {...{ ...asked, threadKey, model, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          files={{ list: files.list, blocked: files.blocked || isPending }}
           onSpoken={speak}
           onText={(text) => change({ text, unsettledKey: null })}
           onSend={() => model && void sendDraft(model)}
@@ -231,7 +234,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
       <Sheets open={open} onClose={show()} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>
-      <Asking {...{ asking, available, sendAgain }} modelId={model?.id} onClose={() => setAsking(null)} />
+      <Asking {...{ threadKey, asking, available, sendAgain }} modelId={model?.id} onClose={() => setAsking(null)} />
     </div>
   );
 }

@@ -1,16 +1,17 @@
 import { ImagePlus, X } from "lucide-react";
-import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
-import { Segmented } from "#client/components/segmented.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { beginClipWith, useClipWish, wishClip } from "#client/lib/clip-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { ClipShape } from "#domain/clips.ts";
 import { aspectOf, clipSeconds, clipShapes } from "#domain/clips.ts";
+import "./kept-references.ts";
+import { ComposerChoice, ShapeChoice } from "./composer-choice.tsx";
+import { FileChoice, pictureTypes } from "./file-choice.tsx";
 import styles from "./picture-composer.module.css";
-import { useUpload } from "./use-upload.ts";
+import { UploadChips, useUploadsAt } from "./upload-chips.tsx";
+import { addUploads, removeUpload } from "./uploads.ts";
 
 /** The names of shapes are those of pictures. */
 const shapeNames = {
@@ -21,23 +22,17 @@ const shapeNames = {
   "3:4": "pictures:sizes.1024x1536",
 } as const satisfies Record<ClipShape, string>;
 
-function Shape({ shape }: { shape: ClipShape }) {
-  const { width, height } = aspectOf(shape);
-  const scale = 16 / Math.max(width, height);
-  const [drawnWidth, drawnHeight] = [width * scale, height * scale];
-  return (
-    <svg className={styles.shape} viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
-      <rect x={9 - drawnWidth / 2} y={9 - drawnHeight / 2} width={drawnWidth} height={drawnHeight} rx="1" />
-    </svg>
-  );
-}
+const place = { purpose: "first_picture", threadKey: "" } as const;
 
 /** The picture with which the clip begins, or the way to choose one. */
 function FirstPicture() {
   const { t } = useTranslation(["clips", "pictures"]);
   const reference = useClipWish((wish) => wish.reference);
-  const field = useRef<HTMLInputElement>(null);
-  const { busy, fault, upload } = useUpload(beginClipWith);
+  const uploads = useUploadsAt(place);
+  const choose = (files: readonly File[]) => {
+    for (const item of uploads) void removeUpload(item);
+    void addUploads(place, files.slice(0, 1));
+  };
   if (reference)
     return (
       <>
@@ -51,29 +46,14 @@ function FirstPicture() {
       </>
     );
   return (
-    <>
-      <input
-        ref={field}
-        type="file"
-        accept="image/png,image/jpeg,image/webp,image/gif"
-        hidden
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          event.target.value = "";
-          if (file) void upload([file]);
-        }}
-      />
-      <Button size="small" variant="quiet" busy={busy} onClick={() => field.current?.click()}>
-        <ImagePlus size={16} aria-hidden="true" />
-        {t("pictures:addReference")}
-      </Button>
-      {busy && <Spinner size="small" label={t("pictures:uploading")} />}
-      {fault !== null && (
-        <p role="alert" className={styles.fault}>
-          {t(`pictures:uploadFaults.${fault}`)}
-        </p>
+    <FileChoice name="first-picture" accept={pictureTypes} multiple={false} onFiles={choose}>
+      {(open) => (
+        <Button size="small" variant="quiet" onClick={({ currentTarget }) => open(currentTarget)}>
+          <ImagePlus size={16} aria-hidden="true" />
+          {t("pictures:addReference")}
+        </Button>
       )}
-    </>
+    </FileChoice>
   );
 }
 
@@ -85,26 +65,17 @@ export function ClipComposer() {
   const hasPicture = useClipWish((wish) => wish.reference !== null);
   return (
     <div className={styles.options}>
+      <UploadChips place={place} />
       <div className={styles.row}>
         {!hasPicture && (
-          <Segmented
-            className={styles.tight ?? ""}
+          <ShapeChoice
             label={t("pictures:size")}
-            options={clipShapes.map((value) => ({
-              value,
-              label: (
-                <>
-                  <Shape shape={value} />
-                  <span className={styles.hidden}>{t(shapeNames[value])}</span>
-                </>
-              ),
-            }))}
+            shapes={clipShapes.map((value) => ({ value, name: t(shapeNames[value]), ...aspectOf(value) }))}
             value={shape}
             onChange={(value) => wishClip({ shape: value })}
           />
         )}
-        <Segmented
-          className={styles.tight ?? ""}
+        <ComposerChoice
           label={t("clips:length")}
           options={clipSeconds.map((value) => ({ value: String(value), label: inSeconds(value) }))}
           value={String(seconds)}

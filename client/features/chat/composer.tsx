@@ -6,7 +6,6 @@ import { useShallow } from "zustand/react/shallow";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useLater } from "#client/lib/use-later.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import { paths } from "#client/paths.ts";
 import { limits } from "#domain/rules.ts";
@@ -18,6 +17,7 @@ import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { hasOutput, isUnstoppable, stopCredits } from "./thread.ts";
 import type { ComposerFiles } from "./use-files.tsx";
+import { useOffText } from "./use-off-text.ts";
 import { DictationButton } from "./use-sounds.tsx";
 
 /** The character count is shown from this length on. */
@@ -80,13 +80,13 @@ function codePoints(text: string): number {
 function Unreachable({ model, available, onUse }: { model: OfferedModel; available: number; onUse: (modelId: string) => void }) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
-  const { laterModel } = useLater();
   const { models } = useModels();
   const successor = model.ended ? successorOf(models, model.id) : undefined;
   const other = successor && mayAnswer(successor) ? successor : payableModel(models, model, available);
   const trial = model.needsPlan && !isUnusable(model);
   const { name } = model;
-  const unusable = model.built ? t("pick.unreachable", { name }) : laterModel(name);
+  const offText = useOffText(model);
+  const unusable = offText ?? t("pick.unreachable", { name });
   const reason = model.ended ? t("pick.ended", { name }) : trial ? t("pick.notInTrial", { name }) : unusable;
   const use = (modelId: string) => {
     onUse(modelId);

@@ -12,12 +12,12 @@ import { recordingName, useRecorder } from "#client/lib/recorder.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { FileInfo } from "#contract/files.ts";
 import { quoteCredits } from "#domain/pricing.ts";
-import type { AnswerListener } from "./answer-stream.ts";
-import { followAnswer } from "./answer-stream.ts";
+import { followAnswer, silentListener } from "./answer-stream.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./dictation.module.css";
 import type { OfferedModel } from "./models-store.ts";
-import { RecordingBar, RecordingFault, useRecordingUpload } from "./recording-composer.tsx";
+import { RecordingBar, RecordingFault } from "./recording-composer.tsx";
+import { useRecordingUpload } from "./use-recording-upload.ts";
 
 /** Somebody who holds the button for longer than this ends with letting it go. */
 const holdMs = 500;
@@ -33,22 +33,6 @@ interface Spoken {
 
 type Outcome = { text: string } | { code: string };
 
-const ignore = () => {};
-const listener: AnswerListener = {
-  ...{
-    started: ignore,
-    arrived: ignore,
-    named: ignore,
-    previewed: ignore,
-    pictured: ignore,
-    progressed: ignore,
-    filmed: ignore,
-    timed: ignore,
-    sounded: ignore,
-  },
-  interrupted: ignore,
-};
-
 async function writeDown(model: OfferedModel, spoken: Spoken, confirmed: boolean, signal: AbortSignal): Promise<Outcome> {
   const { info, price, idempotencyKey } = spoken;
   const request = {
@@ -63,7 +47,7 @@ async function writeDown(model: OfferedModel, spoken: Spoken, confirmed: boolean
   const arrived = (more: string) => {
     text += more;
   };
-  const hear = { ...listener, arrived };
+  const hear = { ...silentListener, arrived };
   try {
     const receipt = await followAnswer({ request, idempotencyKey }, hear, signal);
     if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });

@@ -1,11 +1,11 @@
-import { FileText } from "lucide-react";
+import { FileAudio, FileText } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { retryAddress, useFileAddress } from "#client/lib/file-addresses.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { AttachedFile } from "#contract/generations.ts";
 import styles from "./attachments.module.css";
-import { previewOf } from "./uploads.ts";
+import { previewOf } from "./previews.ts";
 
 /** What a model reads of a file, in words. */
 export function useReadingText(): (reading: AttachedFile["reading"], pages: number | null) => string {
@@ -21,11 +21,20 @@ export function useReadingText(): (reading: AttachedFile["reading"], pages: numb
   };
 }
 
-/** A picture small, or the sign of a document. */
-export function Thumbnail({ address, onBroken }: { address: string | undefined; onBroken?: () => void }) {
+/** A picture small, or the sign of a document or a recording. */
+export function Thumbnail({
+  address,
+  isSound = false,
+  onBroken,
+}: {
+  address: string | undefined;
+  isSound?: boolean;
+  onBroken?: () => void;
+}) {
+  const Sign = isSound ? FileAudio : FileText;
   return (
     <span className={styles.thumbnail}>
-      {address ? <img src={address} alt="" onError={onBroken} /> : <FileText size={20} aria-hidden="true" />}
+      {address ? <img src={address} alt="" onError={onBroken} /> : <Sign size={20} aria-hidden="true" />}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import type { ModelId } from "#domain/models.ts";
 
 /** What a model is good for, in a few words (`pick.goodFor`). We claim no more than its provider does. */
-export const goodFor = {
+const goodFor = {
   "gpt-6.1-sol": "reasoning",
   "gpt-6-luna": "everyday",
   "claude-sonnet-5-5": "code",
@@ -38,3 +38,8 @@ export const goodFor = {
 } as const satisfies Record<ModelId, string>;
 
 export type GoodFor = (typeof goodFor)[keyof typeof goodFor];
+
+/** Undefined for a model of the operator's: we know nothing of it. */
+export function goodForOf(id: string): GoodFor | undefined {
+  return (goodFor as Readonly<Record<string, GoodFor>>)[id];
+}

@@ -2,9 +2,9 @@ import { findModel } from "#domain/models.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { endedModel } from "./models-store.ts";
 
-/** The model's kind is not supported yet, or we know that the model is not available. */
+/** We know that the model is not available. */
 export function isUnusable(model: OfferedModel): boolean {
-  return !model.built || model.available === false;
+  return model.available === false;
 }
 
 /** Whether the model can be asked. The free trial covers only some. */

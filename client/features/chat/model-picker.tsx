@@ -4,16 +4,16 @@ import { classNames } from "#client/components/class-names.ts";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
+import { providerName } from "#client/lib/provider-names.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useLater } from "#client/lib/use-later.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import { clipSeconds, clipShapes } from "#domain/clips.ts";
 import type { ModelCategory } from "#domain/models.ts";
 import { modelCategories } from "#domain/models.ts";
-import { pictureLimits, pictureSizes } from "#domain/pictures.ts";
 import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
+import { useLimitText } from "./use-limit-text.ts";
+import { useOffText } from "./use-off-text.ts";
 
 interface ModelPickerProps {
   models: readonly OfferedModel[];
@@ -29,50 +29,39 @@ interface TileProps {
   onChoose: ((modelId: string) => void) | undefined;
 }
 
-const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
-  openai: "OpenAI",
-  anthropic: "Anthropic",
-  google: "Google",
-  mistral: "Mistral",
-  deepseek: "DeepSeek",
-  perplexity: "Perplexity",
-  xai: "xAI",
-};
-
 function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
-  const { modelPrice, number, seconds } = useFormat();
-  const { later } = useLater();
+  const { modelPrice } = useFormat();
   const { day } = useUtc();
-  const reasonOf = ({ built, paused }: OfferedModel) => (built ? t(paused ? "chat:tile.paused" : "chat:tile.unavailable") : later);
+  const offText = useOffText(model);
+  const limit = useLimitText(model);
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
       <span className={styles.names}>
         <span className={styles.name}>{model.name}</span>
         <span className={styles.provider}>
-          {providerNames[model.provider]} · {t(`common:model.category.${model.category}`)}
+          {model.server ?? providerName(model.provider)} · {t(`common:model.category.${model.category}`)}
         </span>
-        <span className={styles.goodFor}>{t(`chat:pick.goodFor.${model.goodFor}`)}</span>
-        {model.unit === "image" && model.built && (
-          <span className={styles.goodFor}>
-            {t("chat:tile.pictures", { number: number(pictureLimits.count), sizes: number(pictureSizes.length) })}
-          </span>
-        )}
-        {model.unit === "clip" && model.built && (
-          <span className={styles.goodFor}>
-            {t("chat:tile.clips", { length: seconds(Math.max(...clipSeconds)), shapes: number(clipShapes.length) })}
-          </span>
-        )}
+        {model.goodFor && <span className={styles.goodFor}>{t(`chat:pick.goodFor.${model.goodFor}`)}</span>}
+        {limit && <span className={styles.goodFor}>{limit}</span>}
       </span>
       <span className={styles.price}>
         <PriceTiles credits={model.credits} />
         <span>{modelPrice(model)}</span>
       </span>
       {isUnusable(model) ? (
-        <span className={styles.reason}>{reasonOf(model)}</span>
+        <span className={styles.reason}>{offText ?? t(model.paused ? "chat:tile.paused" : "chat:tile.unavailable")}</span>
       ) : (
         model.needsPlan && <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
+      )}
+      {model.nextPrice && (
+        <span className={styles.reason}>
+          {t("chat:tile.nextPrice", {
+            price: modelPrice({ credits: model.nextPrice.credits, unit: model.unit }),
+            date: day(model.nextPrice.beginsOn),
+          })}
+        </span>
       )}
       {model.until !== null && <span className={styles.reason}>{t("chat:tile.leaves", { date: day(model.until) })}</span>}
     </>
@@ -104,10 +93,30 @@ export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
     value,
     label: value === "all" ? t("chat:filter.all") : t(`common:model.category.${value}`),
   }));
-  const shown = models.filter((model) => filter === "all" || model.category === filter);
+  const [text, setText] = useState("");
+  const words = text.toLocaleLowerCase().split(/\s+/);
+  /** What a tile says of a model, as it is searched. */
+  const saidOf = ({ name, provider, server, category, goodFor }: OfferedModel) =>
+    [name, server ?? providerName(provider), t(`common:model.category.${category}`), goodFor ? t(`chat:pick.goodFor.${goodFor}`) : ""]
+      .join(" ")
+      .toLocaleLowerCase();
+  const shown = models
+    .filter((model) => filter === "all" || model.category === filter)
+    .filter((model) => words.every((word) => saidOf(model).includes(word)));
   return (
     <div className={styles.picker}>
       <Segmented label={t("chat:filter.label")} options={options} value={filter} onChange={setFilter} className={styles.filter ?? ""} />
+      <search className={styles.search}>
+        <input
+          type="search"
+          autoComplete="off"
+          aria-label={t("chat:filter.search")}
+          placeholder={t("chat:filter.search")}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </search>
+      <p role="status">{shown.length === 0 && models.length > 0 && t("chat:filter.none")}</p>
       <ul className={styles.grid} aria-label={t("chat:models.label")}>
         {shown.map((model) => (
           <li key={model.id}>

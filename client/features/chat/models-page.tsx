@@ -13,7 +13,7 @@ export function ModelsPage({ gate, waiting }: { gate: ReactNode; waiting: ReactN
     <div className={styles.page}>
       <header className={styles.header}>
         <h1>{t("title")}</h1>
-        <p className={styles.lead}>{t("lead", { count: models.length })}</p>
+        <p className={styles.lead}>{t("lead", { count: models.filter(({ off }) => off === null).length })}</p>
       </header>
       {gate}
       {waiting}

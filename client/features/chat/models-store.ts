@@ -1,23 +1,27 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
-import { offeredModels } from "#client/lib/offered-models.ts";
-import { shownEdition } from "#client/lib/shown-edition.ts";
+import { knownModel } from "#client/lib/known-models.ts";
+import { listedModels } from "#client/lib/offered-models.ts";
+import type { KnownModel, Shown } from "#client/lib/shown-edition.ts";
+import { shownModels } from "#client/lib/shown-edition.ts";
 import type { ModelList } from "#contract/catalogue.ts";
-import type { CatalogueModel, Model, ModelCategory } from "#domain/models.ts";
-import { findModel, isBuilt, isInTrial } from "#domain/models.ts";
+import type { Model, ModelCategory } from "#domain/models.ts";
+import { isInTrial } from "#domain/models.ts";
 import type { GoodFor } from "./good-for.ts";
-import { goodFor } from "./good-for.ts";
+import { goodForOf } from "./good-for.ts";
 
 /** A model of the catalogue with what only the server knows. */
 export interface OfferedModel {
   id: string;
   name: string;
   provider: Model["provider"];
+  /** Who serves it, if its operator added it. */
+  server: string | undefined;
   category: ModelCategory;
   unit: Model["unit"];
   size: Model["size"];
   credits: number;
-  goodFor: GoodFor;
+  goodFor: GoodFor | undefined;
   /** Undefined until the server has answered. */
   available: boolean | undefined;
   /** It is out of order, and will be tried again. */
@@ -25,10 +29,12 @@ export interface OfferedModel {
   /** The person is on the free trial, which doesn't cover this model. */
   needsPlan: boolean;
   sandbox: boolean;
-  /** Whether the product can use it (`isBuilt`). */
-  built: boolean;
+  /** It is switched off, and what people read of that, by language; null while it is not. */
+  off: Readonly<Record<string, string>> | null;
   /** The day, in UTC, on which it leaves; null while no end is announced. */
   until: string | null;
+  /** What it costs next, and from which day in UTC on; null while no other price is planned. */
+  nextPrice: { beginsOn: string; credits: number } | null;
   /** It has left: conversations keep its name, and go on with another model. */
   ended: boolean;
 }
@@ -39,29 +45,41 @@ interface ModelsState {
   onTrial: boolean;
 }
 
-function offered(model: CatalogueModel, onTrial: boolean): OfferedModel {
+function offered(model: KnownModel, onTrial: boolean): OfferedModel {
   const { id, name, provider, category, unit, size, credits } = model;
   const needsPlan = onTrial && !isInTrial(model);
-  const told = { available: undefined, paused: false, needsPlan, sandbox: false, until: null, ended: false };
-  return { id, name, provider, category, unit, size, credits, goodFor: goodFor[id], built: isBuilt(model), ...told };
+  const told = { available: undefined, paused: false, needsPlan, sandbox: false, off: null, until: null, nextPrice: null, ended: false };
+  return {
+    id,
+    name,
+    provider,
+    category,
+    unit,
+    size,
+    credits,
+    server: model.own?.server,
+    goodFor: goodForOf(id),
+    ...told,
+  };
 }
 
 /** A model that is not offered any more, for a conversation that used it; undefined if this page does not know it. */
 export function endedModel(id: string): OfferedModel | undefined {
-  const model = findModel(id);
+  const model = knownModel(id);
   return model && { ...offered(model, false), available: false, ended: true };
 }
 
-let drawn: { edition: string | undefined; models: readonly OfferedModel[] } | undefined;
+let drawn: { shown: Shown; models: readonly OfferedModel[] } | undefined;
 
-/** We know names and prices without the network, but not which models are available. */
+/** We know names and prices without the network, but of models that are not switched off we don't know whether they are available. */
 function drawnModels(): readonly OfferedModel[] {
-  const edition = shownEdition();
-  if (!drawn || drawn.edition !== edition) drawn = { edition, models: offeredModels().map((model) => offered(model, false)) };
+  const shown = shownModels();
+  const tell = (model: KnownModel) => ({ ...offered(model, false), ...(shown.off.includes(model.id) && { available: false, off: {} }) });
+  if (drawn?.shown !== shown) drawn = { shown, models: listedModels().map(tell) };
   return drawn.models;
 }
 
-/** The first state has a getter, because every edition of the catalogue is prerendered with this module. */
+/** The first state has a getter, because pages for different models are drawn with this module. */
 export const useModels = create<ModelsState>(() => ({
   status: "idle",
   get models() {
@@ -80,10 +98,11 @@ export function noteTrial(onTrial: boolean): void {
 
 /** The models that the server offers today, in the catalogue's order, as far as this page knows them. */
 function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
-  return models.flatMap(({ id, credits, available, sandbox, until, pausedSeconds }) => {
-    const model = findModel(id);
+  return models.flatMap(({ id, credits, available, sandbox, until, pausedSeconds, switchedOff, nextPrice = null }) => {
+    const model = knownModel(id);
+    const told = { available, sandbox, until, paused: typeof pausedSeconds === "number", off: switchedOff?.texts ?? null, nextPrice };
     // The server's price counts, because this page may be older than the catalogue.
-    return model ? [{ ...offered(model, onTrial), credits, available, sandbox, until, paused: typeof pausedSeconds === "number" }] : [];
+    return model ? [{ ...offered(model, onTrial), credits, ...told }] : [];
   });
 }
 

@@ -10,7 +10,7 @@ import type { PictureOptions, PicturePart } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { sizeOf } from "#domain/pictures.ts";
 import { threadOf } from "./chat-store.ts";
-import { useFailureText } from "./failure-text.ts";
+import { FailureText } from "./failure-text.tsx";
 import styles from "./picture-answer.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
 
@@ -58,7 +58,6 @@ function Making({ live, options }: { live: LiveAnswer; options: PictureOptions }
 function Missing({ message, options, delivered }: { message: ThreadMessage; options: PictureOptions; delivered: number }) {
   const { t } = useTranslation("pictures");
   const { number } = useFormat();
-  const failureText = useFailureText();
   const { receipt } = message;
   if (!receipt || receipt.status === "failed" || delivered >= options.count) return null;
   const figures = { count: options.count, delivered: number(delivered), total: number(options.count) };
@@ -67,7 +66,12 @@ function Missing({ message, options, delivered }: { message: ThreadMessage; opti
       {receipt.status === "stopped" && <Square size={12} fill="currentColor" aria-hidden="true" />}
       <span>
         {t(receipt.status === "stopped" ? "stoppedAt" : "someMissing", figures)}
-        {receipt.status !== "stopped" && ` ${failureText(receipt.failureCode)}`}
+        {receipt.status !== "stopped" && (
+          <>
+            {" "}
+            <FailureText receipt={receipt} />
+          </>
+        )}
       </span>
     </p>
   );

@@ -1,31 +1,20 @@
 import { Brush, ImagePlus, SlidersHorizontal, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
-import { Segmented } from "#client/components/segmented.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
-import { addReference, removeReference, usePictureWish, wishOptions } from "#client/lib/picture-wish.ts";
+import { removeReference, usePictureWish, wishOptions } from "#client/lib/picture-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { PictureSize } from "#domain/pictures.ts";
 import { pictureLimits, pictureQualities, pictureSizes, sizeOf } from "#domain/pictures.ts";
+import "./kept-references.ts";
+import { ComposerChoice, ShapeChoice } from "./composer-choice.tsx";
+import { FileChoice, pictureTypes } from "./file-choice.tsx";
 import { MaskEditor } from "./mask-editor.tsx";
 import styles from "./picture-composer.module.css";
-import { useUpload } from "./use-upload.ts";
+import { UploadChips } from "./upload-chips.tsx";
+import { addUploads } from "./uploads.ts";
 
-/** A size as its shape. */
-function Shape({ size }: { size: PictureSize }) {
-  const { width, height } = sizeOf(size);
-  const scale = 16 / Math.max(width, height);
-  const [drawnWidth, drawnHeight] = [width * scale, height * scale];
-  return (
-    <svg className={styles.shape} viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
-      <rect x={9 - drawnWidth / 2} y={9 - drawnHeight / 2} width={drawnWidth} height={drawnHeight} rx="1" />
-    </svg>
-  );
-}
-
-const accepted = "image/png,image/jpeg,image/webp,image/gif";
+const place = { purpose: "reference", threadKey: "" } as const;
 
 /** The pictures to begin from. */
 function References() {
@@ -52,40 +41,24 @@ function ReferenceTools() {
   const references = usePictureWish((wish) => wish.references);
   const mask = usePictureWish((wish) => wish.mask);
   const [painting, setPainting] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const { busy, fault, upload } = useUpload(addReference);
+  const pending = usePictureWish((wish) => wish.pending);
   const [first] = references;
-  const room = pictureLimits.references - references.length;
+  const room = pictureLimits.references - references.length - pending;
   return (
     <>
-      <input
-        ref={field}
-        type="file"
-        accept={accepted}
-        multiple
-        hidden
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])].slice(0, room);
-          event.target.value = "";
-          if (files.length > 0) void upload(files);
-        }}
-      />
-      <Button size="small" variant="quiet" disabled={room <= 0} busy={busy} onClick={() => field.current?.click()}>
-        <ImagePlus size={16} aria-hidden="true" />
-        {t("addReference")}
-      </Button>
+      <FileChoice name="references" accept={pictureTypes} onFiles={(files) => void addUploads(place, files.slice(0, Math.max(room, 0)))}>
+        {(open) => (
+          <Button size="small" variant="quiet" disabled={room <= 0} onClick={({ currentTarget }) => open(currentTarget)}>
+            <ImagePlus size={16} aria-hidden="true" />
+            {t("addReference")}
+          </Button>
+        )}
+      </FileChoice>
       {first && (
         <Button size="small" variant="quiet" aria-pressed={mask !== null} onClick={() => setPainting(true)}>
           <Brush size={16} aria-hidden="true" />
           {t(mask === null ? "paintMask" : "changeMask")}
         </Button>
-      )}
-      {busy && <Spinner size="small" label={t("uploading")} />}
-
-      {fault !== null && (
-        <p role="alert" className={styles.fault}>
-          {t(`uploadFaults.${fault}`)}
-        </p>
       )}
       {painting && first && <MaskEditor reference={first} onClose={() => setPainting(false)} />}
     </>
@@ -101,24 +74,15 @@ export function PictureComposer() {
   return (
     <div className={styles.options}>
       <References />
+      <UploadChips place={place} />
       <div className={styles.row}>
-        <Segmented
-          className={styles.tight ?? ""}
+        <ShapeChoice
           label={t("size")}
-          options={pictureSizes.map((value) => ({
-            value,
-            label: (
-              <>
-                <Shape size={value} />
-                <span className={styles.hidden}>{t(`sizes.${value}`)}</span>
-              </>
-            ),
-          }))}
+          shapes={pictureSizes.map((value) => ({ value, name: t(`sizes.${value}`), ...sizeOf(value) }))}
           value={size}
           onChange={(value) => wishOptions({ size: value })}
         />
-        <Segmented
-          className={styles.tight ?? ""}
+        <ComposerChoice
           label={t("count")}
           options={Array.from({ length: pictureLimits.count }, (_, index) => ({ value: String(index + 1), label: number(index + 1) }))}
           value={String(count)}
@@ -129,8 +93,7 @@ export function PictureComposer() {
         </IconButton>
       </div>
       <div className={styles.row} data-more={more}>
-        <Segmented
-          className={styles.tight ?? ""}
+        <ComposerChoice
           label={t("quality")}
           options={pictureQualities.map((value) => ({ value, label: t(`qualities.${value}`) }))}
           value={quality}

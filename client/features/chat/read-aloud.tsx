@@ -7,12 +7,14 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { Receipt } from "#contract/generations.ts";
 import type { SoundPart } from "#contract/sounds.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { charactersOf, speechLimits, spokenText } from "#domain/speech.ts";
 import type { AnswerListener, AnswerSource } from "./answer-stream.ts";
-import { followAnswer } from "./answer-stream.ts";
+import { followAnswer, silentListener } from "./answer-stream.ts";
 import { useChat } from "./chat-store.ts";
+import { FailureText } from "./failure-text.tsx";
 import type { OfferedModel } from "./models-store.ts";
 import styles from "./read-aloud.module.css";
 import { VoiceChoice } from "./speech-composer.tsx";
@@ -22,9 +24,7 @@ type State =
   | { phase: "looking" | "asking" }
   | { phase: "reading"; generationId: string | null }
   | { phase: "ready"; sound: SoundPart; isNew: boolean }
-  | { phase: "failed"; code: string };
-
-const ignore = () => {};
+  | { phase: "failed"; code: string; receipt?: Receipt };
 
 /** Finds an earlier reading, which costs nothing, or asks for one. What goes on while nobody looks is found the next time. */
 function useReading(answerId: string) {
@@ -35,16 +35,7 @@ function useReading(answerId: string) {
   const follow = async (source: AnswerSource) => {
     let sound: SoundPart | undefined;
     const listener: AnswerListener = {
-      ...{
-        arrived: ignore,
-        named: ignore,
-        previewed: ignore,
-        pictured: ignore,
-        progressed: ignore,
-        filmed: ignore,
-        timed: ignore,
-        interrupted: ignore,
-      },
+      ...silentListener,
       started: ({ generationId }) => setState({ phase: "reading", generationId }),
       sounded: (made) => {
         sound = made;
@@ -57,7 +48,7 @@ function useReading(answerId: string) {
       // The next try is another answer.
       key.current = crypto.randomUUID();
       if (sound) setState({ phase: "ready", sound, isNew: true });
-      else setState(receipt.status === "stopped" ? { phase: "asking" } : { phase: "failed", code: "failed" });
+      else setState(receipt.status === "stopped" ? { phase: "asking" } : { phase: "failed", code: "failed", receipt });
     } catch (error) {
       if (isAbort(error)) return;
       const code = error instanceof ApiProblem ? error.code : "network";
@@ -82,7 +73,7 @@ function useReading(answerId: string) {
     );
     return () => controller.abort();
   }, [answerId]);
-  const stop = (generationId: string) => void api("POST /api/generations/:id/stop", { params: { id: generationId } }).catch(ignore);
+  const stop = (generationId: string) => void api("POST /api/generations/:id/stop", { params: { id: generationId } }).catch(() => {});
   return { state, follow, stop, key };
 }
 
@@ -139,6 +130,12 @@ export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
       {state.phase === "failed" && (
         <p className={styles.fault} role="alert">
           {state.code === "failed" ? t("sounds:aloud.failed") : problemText(state.code)}
+          {state.receipt?.filterReason !== undefined && (
+            <>
+              {" "}
+              <FailureText receipt={state.receipt} />
+            </>
+          )}
         </p>
       )}
       <div className={styles.row}>

@@ -1,10 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations.ts";
-import { findModel } from "#domain/models.ts";
 import { deliveredPictures } from "#domain/pictures.ts";
 import styles from "./receipt.module.css";
+import { useOutcome } from "./use-outcome.ts";
 
 /** The result of the answer in one line. */
 export function useReceiptSummary(): (receipt: Receipt) => string {
@@ -31,12 +32,13 @@ export function ReceiptLines({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation("chat");
   const { credits, dateTime } = useFormat();
   const { chargedCredits, availableAfter, trimmedMessages } = receipt;
+  const outcome = useOutcome(receipt.filterReason !== undefined || (receipt.searches ?? 0) > 0);
   return (
     <div className={styles.receipt}>
       <dl className={styles.lines}>
         <div>
           <dt>{t("receipt.model")}</dt>
-          <dd>{findModel(receipt.modelId)?.name ?? receipt.modelId}</dd>
+          <dd>{knownModel(receipt.modelId)?.name ?? receipt.modelId}</dd>
         </div>
         <div>
           <dt>{t("receipt.held")}</dt>
@@ -55,6 +57,7 @@ export function ReceiptLines({ receipt }: { receipt: Receipt }) {
             <dd>{credits(availableAfter)}</dd>
           </div>
         )}
+        {outcome && <outcome.OutcomeLines receipt={receipt} />}
         <div>
           <dt>{t("receipt.when")}</dt>
           <dd>{dateTime(receipt.endedAt ?? receipt.createdAt)}</dd>

@@ -1,49 +1,22 @@
 import { Check, FileAudio, Mic, Pause, Play, Trash2, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { SoundPlayer } from "#client/components/sound-player.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
-import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { playTime } from "#client/lib/play-time.ts";
 import type { Recorder } from "#client/lib/recorder.ts";
 import { recordingName, useRecorder } from "#client/lib/recorder.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import type { FileInfo } from "#contract/files.ts";
-import { recordingBytes, recordingLimits } from "#domain/transcripts.ts";
+import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
 import styles from "./recording-composer.module.css";
+import { UploadChips, useUploadsAt } from "./upload-chips.tsx";
+import { addUploads, removeUpload } from "./uploads.ts";
 
 const accepted = "audio/*,.mp3,.wav,.m4a,.aac,.ogg,.oga,.opus,.webm";
-
-/** Uploads one recording; another one, or giving it up, ends the one before. */
-export function useRecordingUpload(onStored: (info: FileInfo) => void) {
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const running = useRef<AbortController | undefined>(undefined);
-  async function upload(file: Blob, name: string): Promise<void> {
-    running.current?.abort();
-    if (file.size > recordingBytes) return setFault("file_too_large");
-    const controller = new AbortController();
-    running.current = controller;
-    setBusy(true);
-    setFault(null);
-    try {
-      const headers = { "content-type": "application/octet-stream" };
-      onStored(await api("POST /api/recordings", { querystring: { name }, file, headers, signal: controller.signal }));
-    } catch (error) {
-      if (isAbort(error)) return;
-      setFault(error instanceof ApiProblem ? error.code : "network");
-    } finally {
-      if (running.current === controller) setBusy(false);
-    }
-  }
-  const cancel = () => {
-    running.current?.abort();
-    setBusy(false);
-  };
-  return { busy, fault, upload, cancel, clear: () => setFault(null) };
-}
 
 /** How loud it is, as a bar that moves. */
 function Level({ level }: { level: number }) {
@@ -64,16 +37,18 @@ export function RecordingBar({ recorder, children }: { recorder: Recorder; child
       </span>
       <Level level={paused ? 0 : level} />
       {children}
-      <IconButton label={t(paused ? "sounds:resume" : "sounds:pauseRecording")} onClick={paused ? recorder.resume : recorder.pause}>
-        {paused ? <Play size={20} aria-hidden="true" /> : <Pause size={20} aria-hidden="true" />}
-      </IconButton>
-      <IconButton label={t("sounds:discard")} onClick={recorder.cancel}>
-        <X size={20} aria-hidden="true" />
-      </IconButton>
-      <Button size="small" variant="primary" onClick={recorder.finish}>
-        <Check size={16} aria-hidden="true" />
-        {t("sounds:finish")}
-      </Button>
+      <div className={styles.acts}>
+        <IconButton label={t(paused ? "sounds:resume" : "sounds:pauseRecording")} onClick={paused ? recorder.resume : recorder.pause}>
+          {paused ? <Play size={20} aria-hidden="true" /> : <Pause size={20} aria-hidden="true" />}
+        </IconButton>
+        <IconButton label={t("sounds:discard")} onClick={recorder.cancel}>
+          <X size={20} aria-hidden="true" />
+        </IconButton>
+        <Button size="small" variant="primary" onClick={recorder.finish}>
+          <Check size={16} aria-hidden="true" />
+          {t("sounds:finish")}
+        </Button>
+      </div>
     </div>
   );
 }
@@ -96,6 +71,8 @@ export function RecordingFault({ recorder, fault }: { recorder: Recorder; fault:
 }
 
 interface RecordingComposerProps {
+  threadKey: string;
+  modelId: string;
   recording: FileInfo | undefined;
   /** Credits for a started minute. */
   credits: number;
@@ -103,8 +80,9 @@ interface RecordingComposerProps {
 }
 
 /** What will be sent. */
-function Chosen({ recording, onRemove }: { recording: FileInfo; onRemove: () => void }) {
+function Chosen({ recording, seconds, onRemove }: { recording: FileInfo; seconds: number; onRemove: () => void }) {
   const { t } = useTranslation("sounds");
+  const sentences = useSentences();
   const { id, name, durationMs } = recording;
   return (
     <div className={styles.field}>
@@ -116,6 +94,11 @@ function Chosen({ recording, onRemove }: { recording: FileInfo; onRemove: () => 
         </IconButton>
       </p>
       <SoundPlayer fileId={id} durationMs={durationMs ?? 0} label={name} name={name} />
+      {(durationMs ?? 0) > seconds * 1_000 && (
+        <p className={styles.fault} role="alert">
+          {sentences(problemText("recording_too_long"), t("limits", { megabytes: recordingLimits.megabytes, minutes: seconds / 60 }))}
+        </p>
+      )}
     </div>
   );
 }
@@ -148,14 +131,26 @@ function ChooseButton({ onFile }: { onFile: (file: File) => void }) {
 }
 
 /** In place of the field for prompts: a recording is made or chosen, and can be heard before it is sent. */
-export function RecordingComposer({ recording, credits: each, onRecording }: RecordingComposerProps) {
+export function RecordingComposer({ threadKey, modelId, recording, credits: each, onRecording }: RecordingComposerProps) {
   const { t } = useTranslation("sounds");
   const { credits, dateTime } = useFormat();
-  const { busy, fault, upload, cancel, clear } = useRecordingUpload(onRecording);
-  const recorder = useRecorder(
-    (recorded) => void upload(recorded, recordingName(recorded, t("recordingOf", { date: dateTime(new Date().toISOString()) }))),
-  );
-  if (recording) return <Chosen recording={recording} onRemove={() => onRecording(null)} />;
+  const sentences = useSentences();
+  const place = { purpose: "recording", threadKey } as const;
+  const uploads = useUploadsAt(place);
+  // There is one at a time.
+  const clear = () => {
+    for (const item of uploads) void removeUpload(item);
+  };
+  const upload = (file: File) => {
+    clear();
+    void addUploads(place, [file]);
+  };
+  const recorder = useRecorder((recorded) => {
+    const name = recordingName(recorded, t("recordingOf", { date: dateTime(new Date().toISOString()) }));
+    upload(new File([recorded], name, { type: recorded.type }));
+  });
+  const seconds = recordingSecondsOf(knownModel(modelId) ?? { id: modelId });
+  if (recording) return <Chosen recording={recording} seconds={seconds} onRemove={() => onRecording(null)} />;
   if (recorder.phase === "recording" || recorder.phase === "paused")
     return (
       <div className={styles.field}>
@@ -164,36 +159,29 @@ export function RecordingComposer({ recording, credits: each, onRecording }: Rec
     );
   return (
     <div className={styles.field}>
-      <div className={styles.choices}>
-        {busy ? (
-          <>
-            <Spinner size="small" label={t("uploading")} />
-            <span>{t("uploading")}</span>
-            <Button size="small" onClick={cancel}>
-              {t("discard")}
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button
-              variant="primary"
-              busy={recorder.phase === "asking"}
-              onClick={() => {
-                clear();
-                recorder.start();
-              }}
-            >
-              <Mic size={18} aria-hidden="true" />
-              {t("record")}
-            </Button>
-            <ChooseButton onFile={(file) => void upload(file, file.name)} />
-          </>
-        )}
-      </div>
-      <RecordingFault recorder={recorder} fault={fault} />
+      <UploadChips place={place} />
+      {!uploads.some(({ state }) => state !== "failed") && (
+        <div className={styles.choices}>
+          <Button
+            variant="primary"
+            busy={recorder.phase === "asking"}
+            onClick={() => {
+              clear();
+              recorder.start();
+            }}
+          >
+            <Mic size={18} aria-hidden="true" />
+            {t("record")}
+          </Button>
+          <ChooseButton onFile={upload} />
+        </div>
+      )}
+      <RecordingFault recorder={recorder} fault={null} />
       <p className={styles.note}>
-        {t("perMinute", { credits: credits(each) })}{" "}
-        {t("limits", { megabytes: recordingLimits.megabytes, minutes: recordingLimits.seconds / 60 })}
+        {sentences(
+          t("perMinute", { credits: credits(each) }),
+          t("limits", { megabytes: recordingLimits.megabytes, minutes: seconds / 60 }),
+        )}
       </p>
     </div>
   );

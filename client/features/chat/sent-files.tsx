@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { retryAddress, useFileAddress } from "#client/lib/file-addresses.ts";
+import { playTime } from "#client/lib/play-time.ts";
 import type { AttachedFile } from "#contract/generations.ts";
 import { isPicture } from "#domain/attachments.ts";
 import styles from "./attachments.module.css";
@@ -13,12 +14,14 @@ function SentFile({ file }: { file: AttachedFile }) {
   const address = useFileAddress(file.fileId);
   const picture = isPicture(file);
   const gone = address === null;
+  const isSound = file.reading.as === "sound";
+  const length = isSound && file.durationMs !== undefined ? ` · ${playTime(file.durationMs / 1_000)}` : "";
   const inside = (
     <>
-      <Thumbnail address={picture ? (address ?? undefined) : undefined} onBroken={() => retryAddress(file.fileId)} />
+      <Thumbnail address={picture ? (address ?? undefined) : undefined} isSound={isSound} onBroken={() => retryAddress(file.fileId)} />
       <span className={styles.words}>
         <span className={styles.name}>{file.name}</span>
-        <span className={styles.note}>{gone ? t("deleted") : readingText(file.reading, file.pages)}</span>
+        <span className={styles.note}>{gone ? t("deleted") : readingText(file.reading, file.pages) + length}</span>
       </span>
     </>
   );

@@ -71,3 +71,12 @@ export function VoiceChoice({ modelId }: { modelId: string }) {
     </div>
   );
 }
+
+/** Above the composer's buttons while a model that reads aloud is chosen. */
+export function SpeechComposer({ modelId }: { modelId: string }) {
+  return (
+    <div className={styles.options}>
+      <VoiceChoice modelId={modelId} />
+    </div>
+  );
+}

@@ -53,8 +53,8 @@ function Shortlist({ chosen, onChoose, onAll }: Omit<StartProps, "onPrompt">) {
             <button type="button" className={styles.model} aria-pressed={model.id === chosen?.id} onClick={() => onChoose(model.id)}>
               <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
               <span className={styles.name}>{model.name}</span>
-              <span className={styles.goodFor}>{t(`pick.goodFor.${model.goodFor}`)}</span>
               <span className={styles.price}>{modelPrice(model)}</span>
+              <span className={styles.goodFor}>{model.goodFor ? t(`pick.goodFor.${model.goodFor}`) : model.server}</span>
             </button>
           </li>
         ))}

@@ -110,16 +110,22 @@ function QuestionFiles({ message }: { message: ThreadMessage }) {
 
 const Question = memo(function Question({ threadKey, message, version, versions, onAsk, onWalk }: QuestionProps) {
   const { t } = useTranslation("chat");
+  // The words of such a question are its file's name, which stands there already.
+  const isRecording = filesOf(message).some(({ reading }) => reading.as === "sound");
   return (
     <article className={styles.question}>
       <VisuallyHidden as="p">{t("thread.you")}</VisuallyHidden>
       <div className={styles.bubble}>
         <QuestionFiles message={message} />
-        <p className={styles.prompt}>{textOf(message)}</p>
-        <div className={styles.questionTools}>
-          <EditButton {...{ threadKey, message, onAsk }} />
-          <CopyButton label={t("marks.copyPrompt")} text={textOf(message)} />
-        </div>
+        {!isRecording && (
+          <>
+            <p className={styles.prompt}>{textOf(message)}</p>
+            <div className={styles.questionTools}>
+              <EditButton {...{ threadKey, message, onAsk }} />
+              <CopyButton label={t("marks.copyPrompt")} text={textOf(message)} />
+            </div>
+          </>
+        )}
       </div>
       <Versions number={version} total={versions} onWalk={(step) => onWalk(message, step)} />
     </article>

@@ -85,6 +85,11 @@ export interface Thread {
 /** The thread that has no conversation yet. */
 export const newThreadKey = "new";
 
+/** The newest answer to a question; undefined if it has none, or one that is still running. */
+export function latestAnswer(all: readonly ThreadMessage[], question: Pick<ThreadMessage, "id">): ThreadMessage | undefined {
+  return all.findLast(({ parentId }) => parentId === question.id);
+}
+
 export const emptyThread: Thread = { load: "ready", all: [], headId: null, messages: [], live: null, refusal: null };
 
 /** The thread with these messages, showing the branch that ends with `headId`. */

@@ -1,138 +1,207 @@
-/** Files on their way to the server, by thread: one after the other, again when the connection is back. */
+/**
+ * Files on their way to the server: one after the other, in one tab at a time, again when the connection is back or the page is opened
+ * again. What waits is kept on the device (offline/waiting-files.ts); each tab shows it.
+ */
 import { create } from "zustand";
-import { ApiProblem, bearerNow } from "#client/lib/api.ts";
+import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import type { Problem } from "#contract/common.ts";
-import type { FileInfo } from "#contract/files.ts";
-import { attachmentBytes } from "#domain/files.ts";
+import { onFileEvent, tellFileEvent } from "#client/offline/file-events.ts";
+import { alone } from "#client/offline/form-sender.ts";
+import type { WaitingFile } from "#client/offline/waiting-files.ts";
+import { keepWaitingFile, listWaitingFiles, readWaitingFile, removeWaitingFile } from "#client/offline/waiting-files.ts";
+import { addPreview, dropAllPreviews, dropPreview, movePreview } from "./previews.ts";
+import { bytesFor, sendFile } from "./send-file.ts";
+import { settleFile, toReference } from "./settle-file.ts";
 
-export interface Upload {
-  key: string;
-  name: string;
-  file: File;
+export interface Upload extends WaitingFile {
   /** `waiting` for its turn, or for a connection. */
   state: "waiting" | "uploading" | "failed";
   /** 0–1. */
   progress: number;
-  /** Why it failed: the code of a refusal. */
+  /** Why it failed. */
   code: string | null;
-  onStored: (info: FileInfo) => void;
+  /** False if there was no room on the device: it is lost when this page is closed. Null until that is known. */
+  kept: boolean | null;
 }
 
-export const useUploads = create<{ uploads: Readonly<Record<string, readonly Upload[]>> }>(() => ({ uploads: {} }));
+export type Place = Pick<WaitingFile, "purpose" | "threadKey">;
 
-/** Addresses of the chosen files themselves, so that a picture is shown before it has been uploaded. By key, and then by the file's id. */
-const previews = new Map<string, string>();
+/** The oldest first. */
+export const useUploads = create<{ uploads: readonly Upload[] }>(() => ({ uploads: [] }));
 
-export function previewOf(id: string): string | undefined {
-  return previews.get(id);
+/** Another attempt may help. */
+export const mayRetry = ({ state, refusal }: Upload) => state === "failed" && refusal === null;
+
+export const isAt =
+  (place: Place) =>
+  ({ purpose, threadKey }: Place): boolean =>
+    purpose === place.purpose && threadKey === place.threadKey;
+
+const running = new Map<string, AbortController>();
+
+function change(id: string, part: Partial<Upload>): void {
+  useUploads.setState(({ uploads }) => ({ uploads: uploads.map((each) => (each.id === id ? { ...each, ...part } : each)) }));
 }
 
-function preview(id: string, file: File): void {
-  if (file.type.startsWith("image/")) previews.set(id, URL.createObjectURL(file));
+function drop(id: string): void {
+  useUploads.setState(({ uploads }) => ({ uploads: uploads.filter((each) => each.id !== id) }));
 }
 
-export function dropPreview(id: string): void {
-  const address = previews.get(id);
-  if (address) URL.revokeObjectURL(address);
-  previews.delete(id);
+const ownerNow = () => sessionStore.getState().user?.id;
+const nextWaiting = () => useUploads.getState().uploads.find(({ state }) => state === "waiting");
+
+function toUpload(file: WaitingFile): Upload {
+  addPreview(file.id, file.file);
+  return { ...file, state: file.refusal === null ? "waiting" : "failed", progress: 0, code: file.refusal, kept: true };
 }
 
-function change(threadKey: string, key: string, part: Partial<Upload> | null): void {
-  useUploads.setState(({ uploads }) => {
-    const own = uploads[threadKey] ?? [];
-    const changed = part ? own.map((each) => (each.key === key ? { ...each, ...part } : each)) : own.filter((each) => each.key !== key);
-    return { uploads: { ...uploads, [threadKey]: changed } };
+/** Shows what the device keeps, also what another tab has added, refused or removed since. */
+async function load(): Promise<void> {
+  const owner = ownerNow();
+  const kept = owner === undefined ? [] : await listWaitingFiles(owner);
+  if (owner !== ownerNow()) return;
+  const found = new Map(kept.map((file) => [file.id, file]));
+  const before = useUploads.getState().uploads;
+  for (const { id, kept: wasKept } of before) {
+    if (!wasKept || found.has(id)) continue;
+    running.get(id)?.abort();
+    dropPreview(id);
+  }
+  const own = before.filter((each) => !each.kept || found.has(each.id));
+  const known = new Set(own.map(({ id }) => id));
+  const uploads = own.map((each): Upload => {
+    const refusal = found.get(each.id)?.refusal ?? null;
+    return refusal === null || refusal === each.refusal ? each : { ...each, refusal, state: "failed", code: refusal };
   });
+  useUploads.setState({ uploads: [...uploads, ...kept.filter(({ id }) => !known.has(id)).map(toUpload)] });
 }
 
-const running = new Map<string, XMLHttpRequest>();
-
-/** Resolves with the answer, whatever it is; rejects if there is none. `fetch` tells nothing of an upload's progress. */
-function send(request: XMLHttpRequest, { file, name, key }: Upload, bearer: string | null, onProgress: (share: number) => void) {
-  running.set(key, request);
-  return new Promise<void>((resolve, reject) => {
-    request.open("POST", `/api/files?name=${encodeURIComponent(name)}`);
-    if (bearer !== null) request.setRequestHeader("authorization", `Bearer ${bearer}`);
-    // The server tells from the bytes what the file is.
-    request.setRequestHeader("content-type", "application/octet-stream");
-    request.responseType = "json";
-    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
-    request.onload = () => resolve();
-    request.onerror = () => reject(new Error("network"));
-    request.onabort = () => reject(new DOMException("removed", "AbortError"));
-    request.send(file);
-  }).finally(() => running.delete(key));
+/** The server will say the same of the same file. Room for more can be made. */
+function isFinal({ status, code }: ApiProblem): boolean {
+  return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status) && code !== "storage_full";
 }
 
-async function upload(threadKey: string, item: Upload): Promise<void> {
-  const { key, file } = item;
-  if (file.size > attachmentBytes) return change(threadKey, key, { state: "failed", code: "file_too_large" });
-  change(threadKey, key, { state: "uploading", progress: 0, code: null });
+async function fail({ id }: Upload, code: string, refusal: string | null): Promise<void> {
+  change(id, { state: "failed", code, refusal });
+  const item = useUploads.getState().uploads.find((each) => each.id === id);
+  if (!item?.kept) return;
+  if (refusal !== null) await keepWaitingFile(toStored(item));
+  tellFileEvent({ type: "changed" });
+}
+
+function toStored({ id, owner, purpose, threadKey, name, file, chosenAtMs, refusal }: Upload): WaitingFile {
+  return { id, owner, purpose, threadKey, name, file, chosenAtMs, refusal };
+}
+
+async function upload(item: Upload): Promise<void> {
+  const { id, purpose, file, name, owner, threadKey } = item;
+  // Another tab has uploaded or removed it while this one waited for its turn.
+  if (item.kept && !(await readWaitingFile(item))) return drop(id);
+  if (owner !== ownerNow()) return drop(id);
+  const controller = new AbortController();
+  running.set(id, controller);
+  change(id, { state: "uploading", progress: 0, code: null });
+  const onProgress = (progress: number) => tellFileEvent({ type: "progress", id, progress });
   try {
-    const request = new XMLHttpRequest();
-    await send(request, item, await bearerNow(), (progress) => change(threadKey, key, { progress }));
-    if (request.status !== 201) throw new ApiProblem(request.status, (request.response ?? {}) as Partial<Problem>);
-    const info = request.response as FileInfo;
-    const shown = previews.get(key);
-    if (shown) previews.set(info.id, shown);
-    previews.delete(key);
-    change(threadKey, key, null);
-    item.onStored(info);
+    const info = await sendFile({ file, name, purpose, onProgress, signal: controller.signal });
+    controller.signal.throwIfAborted();
+    if ((purpose === "reference" || purpose === "first_picture") && !toReference(info)) {
+      // It would go by itself, a week later.
+      void api("DELETE /api/files/:id", { params: { id: info.id } }).catch(() => {});
+      return await fail(item, "file_unsupported", "file_unsupported");
+    }
+    await settleFile(item, info);
+    tellFileEvent({ type: "stored", file: { id, owner, purpose, threadKey }, info });
   } catch (error) {
-    if (error instanceof ApiProblem) change(threadKey, key, { state: "failed", code: error.code });
+    if (isAbort(error)) drop(id);
+    else if (error instanceof ApiProblem) await fail(item, error.code, isFinal(error) ? error.code : null);
     // Without a connection it waits; otherwise somebody has to look.
-    else if (!navigator.onLine) change(threadKey, key, { state: "waiting" });
-    else change(threadKey, key, { state: "failed", code: "network" });
+    else if (navigator.onLine) await fail(item, "network", null);
+    else change(id, { state: "waiting" });
+  } finally {
+    running.delete(id);
   }
 }
 
 let isWorking = false;
 
 async function work(): Promise<void> {
-  if (isWorking) return;
+  if (isWorking || !navigator.onLine || !nextWaiting()) return;
   isWorking = true;
-  for (;;) {
-    if (!navigator.onLine) break;
-    const { uploads } = useUploads.getState();
-    const [threadKey, item] =
-      Object.entries(uploads).flatMap(([owner, own]) =>
-        own.filter(({ state }) => state === "waiting").map((each) => [owner, each] as const),
-      )[0] ?? [];
-    if (threadKey === undefined || !item) break;
-    await upload(threadKey, item);
+  try {
+    await alone("uploads", async () => {
+      // A tab that was closed in the middle of an upload has left it.
+      for (const { id, state } of useUploads.getState().uploads)
+        if (state === "uploading" && !running.has(id)) change(id, { state: "waiting" });
+      for (let item = nextWaiting(); item && navigator.onLine; item = nextWaiting()) await upload(item);
+    });
+  } finally {
+    isWorking = false;
   }
-  isWorking = false;
+  // Something was added while the lock was being given back.
+  await work();
 }
-addEventListener("online", () => void work());
 
-export function addUploads(threadKey: string, files: readonly File[], onStored: Upload["onStored"]): void {
-  const added = files.map((file): Upload => {
-    const key = crypto.randomUUID();
-    preview(key, file);
-    return { key, name: file.name || "file", file, state: "waiting", progress: 0, code: null, onStored };
+async function loadAndWork(): Promise<void> {
+  await load();
+  await work();
+}
+
+/** Keeps the files on the device and uploads them. */
+export async function addUploads(place: Place, files: readonly File[]): Promise<void> {
+  const owner = ownerNow();
+  if (owner === undefined) return;
+  const added = files.map((file, index): Upload => {
+    const waiting = { id: crypto.randomUUID(), owner, ...place, name: file.name || "file", file };
+    return toUpload({ ...waiting, chosenAtMs: Date.now() + index, refusal: file.size > bytesFor(place.purpose) ? "file_too_large" : null });
   });
-  useUploads.setState(({ uploads }) => ({ uploads: { ...uploads, [threadKey]: [...(uploads[threadKey] ?? []), ...added] } }));
+  // What is too large is shown for as long as the page is open.
+  useUploads.setState(({ uploads }) => ({ uploads: [...uploads, ...added.map((each) => ({ ...each, kept: null }))] }));
+  for (const item of added) {
+    if (item.refusal !== null || ownerNow() !== owner) continue;
+    const kept = (await keepWaitingFile(toStored(item))) === "kept";
+    // It was removed meanwhile.
+    if (kept && !useUploads.getState().uploads.some(({ id }) => id === item.id)) await removeWaitingFile(item);
+    change(item.id, { kept });
+  }
+  tellFileEvent({ type: "changed" });
+  await work();
+}
+
+export function retryUpload(id: string): void {
+  change(id, { state: "waiting", code: null });
   void work();
 }
 
-export function retryUpload(threadKey: string, key: string): void {
-  change(threadKey, key, { state: "waiting", code: null });
-  void work();
+export async function removeUpload(item: Upload): Promise<void> {
+  drop(item.id);
+  dropPreview(item.id);
+  running.get(item.id)?.abort();
+  await removeWaitingFile(item);
+  tellFileEvent({ type: "changed" });
 }
 
-export function removeUpload(threadKey: string, key: string): void {
-  change(threadKey, key, null);
-  dropPreview(key);
-  running.get(key)?.abort();
-}
+onFileEvent((event, isOwn) => {
+  if (event.type === "stored") {
+    movePreview(event.file.id, event.info.id);
+    drop(event.file.id);
+  } else if (event.type === "progress") change(event.id, { state: "uploading", progress: event.progress });
+  else if (!isOwn) void loadAndWork();
+});
+
+addEventListener("online", () => {
+  for (const item of useUploads.getState().uploads) if (item.code === "network") change(item.id, { state: "waiting", code: null });
+  void loadAndWork();
+});
 
 // The next person who signs in on this device must not see anything of the previous one.
-let userId = sessionStore.getState().user?.id;
+let userId = ownerNow();
 sessionStore.subscribe(({ user }) => {
   if (user?.id === userId) return;
   userId = user?.id;
-  for (const request of running.values()) request.abort();
-  for (const id of [...previews.keys()]) dropPreview(id);
-  useUploads.setState({ uploads: {} });
+  for (const controller of running.values()) controller.abort();
+  dropAllPreviews();
+  useUploads.setState({ uploads: [] });
+  void loadAndWork();
 });
+void loadAndWork();

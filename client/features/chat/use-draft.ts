@@ -23,13 +23,15 @@ export interface DraftOptions {
   /** The prompt in the address, for a new conversation. */
   givenPrompt: string | null;
   givenModelId: string | null;
-  /** Called once the prompt is saved on the device: the address no longer needs it. */
+  /** Called once the prompt and the model are saved on the device: the address no longer needs them. */
   onTaken: () => void;
 }
 
 export interface Drafting {
   draft: Draft;
   change: (part: Partial<Draft>) => void;
+  /** Repeats a change that was made to the draft on the device, which may have been read a moment before. */
+  follow: (by: (draft: Draft) => Draft) => void;
   /** Puts an example into the composer. A draft that was there is put aside. */
   fill: (text: string) => void;
   /** The draft that was put aside; null if there is none. */
@@ -43,9 +45,10 @@ async function openDrafts(userId: string, threadKey: string, text: string | null
   const kept = await readDraft(userId, threadKey);
   if (threadKey !== newThreadKey) return { draft: kept, aside: undefined };
   const waiting = await readGivenPrompt(userId);
-  const given = text === null ? waiting : { text, modelId };
+  const given = text === null && waiting ? { ...waiting, modelId: modelId ?? waiting.modelId } : { text: text ?? "", modelId };
   const arrived = arrivingDrafts(kept, await readDraft(userId, asideKey), given);
-  if (given && arrived.draft) await writeDrafts(userId, { [asideKey]: arrived.aside ?? emptyDraft, [threadKey]: arrived.draft });
+  if (arrived.draft && arrived.draft !== kept)
+    await writeDrafts(userId, { [asideKey]: arrived.aside ?? emptyDraft, [threadKey]: arrived.draft });
   // Only after the write: if the page is closed before this, the same prompt arrives again and changes nothing.
   await forgetGivenPrompt(userId);
   return arrived;
@@ -56,7 +59,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   const givenText = threadKey === newThreadKey ? givenPrompt : null;
   const [held, setHeld] = useState<Held>(() => ({
     threadKey,
-    draft: { ...emptyDraft, text: givenText ?? "", modelId: givenText === null ? null : givenModelId },
+    draft: { ...emptyDraft, text: givenText ?? "", modelId: threadKey === newThreadKey ? givenModelId : null },
     touched: false,
   }));
   const [aside, setAside] = useState<Draft | null>(null);
@@ -64,6 +67,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   const example = useRef<string>(undefined);
   const taken = useRef(onTaken);
   taken.current = onTaken;
+  const opened = useRef<Promise<void>>(undefined);
   // The composer stays mounted when the thread changes, or a phone's keyboard would close with every first answer.
   const own = held.threadKey === threadKey ? held : { threadKey, draft: emptyDraft, touched: false };
 
@@ -74,10 +78,10 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
 
   useEffect(() => {
     let current = true;
-    void openDrafts(userId, threadKey, givenText, givenModelId).then((arrived) => {
+    opened.current = openDrafts(userId, threadKey, givenText, givenModelId).then((arrived) => {
       if (!current) return;
       setAside(arrived.aside ?? null);
-      if (givenText !== null) taken.current();
+      if (givenText !== null || (threadKey === newThreadKey && givenModelId !== null)) taken.current();
       const { current: now } = latest;
       if (!arrived.draft || (now.threadKey === threadKey && now.touched)) return;
       latest.current = { threadKey, draft: arrived.draft, touched: false };
@@ -88,12 +92,12 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
     };
   }, [userId, threadKey, givenText, givenModelId]);
 
-  function change(part: Partial<Draft>): void {
+  function changed(by: (draft: Draft) => Draft): void {
     // Read from the ref, because a send and a key press may both change it before the next render.
-    const before = latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft;
-    show({ threadKey, draft: { ...before, ...part }, touched: true });
+    show({ threadKey, draft: by(latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft), touched: true });
     void writeDraft(userId, threadKey, latest.current.draft);
   }
+  const change = (part: Partial<Draft>) => changed((draft) => ({ ...draft, ...part }));
 
   function fill(text: string): void {
     const isOwn = latest.current.threadKey === threadKey && latest.current.draft.text !== example.current;
@@ -115,5 +119,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
     void writeDrafts(userId, { [asideKey]: swapped, [threadKey]: aside });
   }
 
-  return { draft: own.draft, change, fill, aside, bringBack };
+  const follow = (by: (draft: Draft) => Draft) => void opened.current?.then(() => changed(by));
+
+  return { draft: own.draft, change, follow, fill, aside, bringBack };
 }

@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import type { ReactNode } from "react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { FileInfo } from "#contract/files.ts";
 import type { FilesState } from "./attachments.tsx";
 import { lateModule } from "./late-module.ts";
@@ -19,7 +19,7 @@ export const useSentFiles = lateModule(async () => {
   return import("./sent-files.tsx");
 });
 
-interface FilesOptions extends Pick<Drafting, "draft" | "change"> {
+interface FilesOptions extends Pick<Drafting, "draft" | "change" | "follow"> {
   threadKey: string;
   model: OfferedModel | undefined;
   available: number;
@@ -33,10 +33,13 @@ export interface ComposerFiles extends FilesState {
 const none: readonly FileInfo[] = [];
 
 /** The files of the next question. Whatever handles them is loaded after the composer. */
-export function useFiles({ threadKey, draft, change, model, available }: FilesOptions): ComposerFiles {
+export function useFiles({ threadKey, draft, change, follow, model, available }: FilesOptions): ComposerFiles {
   const late = useAttachments(true);
   const [state, setState] = useState<FilesState>({ blocked: false, attached: [] });
   const files = draft.files ?? none;
+  const latest = useRef(follow);
+  latest.current = follow;
+  useEffect(() => late?.onDraftFile(threadKey, (by) => latest.current(by)), [late, threadKey]);
   if (!late) return { blocked: files.length > 0, attached: [], list: null, button: null };
   const onFiles = (changed: readonly FileInfo[]) => change({ files: changed, unsettledKey: null });
   const onUse = (modelId: string) => change({ modelId });

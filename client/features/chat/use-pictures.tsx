@@ -13,20 +13,24 @@ import type { Drafting } from "./use-draft.ts";
 import { useSounds } from "./use-sounds.tsx";
 import { useVoice } from "./use-voice.ts";
 
+const ofFiles = ["files", "errors", "refusals", "uploads"];
+
 /** With its texts. */
 const usePictureComposer = lateModule(async () => {
-  await i18next.loadNamespaces("pictures");
+  await i18next.loadNamespaces(["pictures", ...ofFiles]);
   return import("./picture-composer.tsx");
 });
 
 const useClipComposer = lateModule(async () => {
-  await i18next.loadNamespaces(["clips", "pictures"]);
+  await i18next.loadNamespaces(["clips", "pictures", ...ofFiles]);
   return import("./clip-composer.tsx");
 });
 
 /** What the send costs, and how its pictures or its clip are to be asked for. */
-function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode } {
+function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode; isPending: boolean } {
   const count = usePictureWish((wish) => wish.options.count);
+  const picturesPending = usePictureWish((wish) => wish.pending > 0);
+  const clipPending = useClipWish((wish) => wish.isPending);
   const latest = useRef(onChange);
   latest.current = onChange;
   useEffect(
@@ -41,20 +45,24 @@ function usePictures(model: OfferedModel | undefined, onChange: () => void): { p
   const late = usePictureComposer(makesPictures);
   const makesClips = model?.unit === "clip" && mayAnswer(model);
   const lateClips = useClipComposer(makesClips);
-  if (!model) return { price: 0, options: null };
+  if (!model) return { price: 0, options: null, isPending: false };
   const options = makesClips ? lateClips && <lateClips.ClipComposer /> : makesPictures && late && <late.PictureComposer />;
   return {
     price: quoteCredits(model, { images: count }),
     options,
+    isPending: (makesPictures && picturesPending) || (makesClips && clipPending),
   };
 }
 
-/** What is asked for beside words: its price, its options, and what stands in place of the field for prompts. */
-export function useAsked(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">) {
+/**
+ * What is asked for beside words: its price, its options, what stands in place of the field for prompts, and whether some of it is still on
+ * its way.
+ */
+export function useAsked(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">, threadKey: string) {
   const pictures = usePictures(model, () => change({ unsettledKey: null }));
-  const sounds = useSounds(model, { draft, change });
+  const sounds = useSounds(model, { draft, change }, threadKey);
   const voice = useVoice(model?.id ?? "");
-  const nothing = { field: undefined, recording: undefined };
+  const nothing = { field: undefined, recording: undefined, isPending: false };
   return { ...nothing, ...(sounds ?? pictures), fieldReady: sounds?.recording !== undefined, voice };
 }
 

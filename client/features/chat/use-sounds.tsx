@@ -13,7 +13,7 @@ import type { Drafting } from "./use-draft.ts";
 
 /** With its texts. */
 const useRecordingComposer = lateModule(async () => {
-  await i18next.loadNamespaces(["sounds", "errors", "refusals", "uploads"]);
+  await i18next.loadNamespaces(["sounds", "files", "errors", "refusals", "uploads"]);
   return import("./recording-composer.tsx");
 });
 const useSpeechComposer = lateModule(async () => {
@@ -50,7 +50,11 @@ function toAttached({ id: fileId, name, contentType, bytes, durationMs }: FileIn
 }
 
 /** For a model that writes down or reads aloud; undefined for any other. */
-export function useSounds(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">): Sounds | undefined {
+export function useSounds(
+  model: OfferedModel | undefined,
+  { draft, change }: Pick<Drafting, "draft" | "change">,
+  threadKey: string,
+): Sounds | undefined {
   const usable = model !== undefined && mayAnswer(model);
   const hears = usable && model.unit === "minute";
   const speaks = usable && model.unit === "thousand_characters";
@@ -59,7 +63,7 @@ export function useSounds(model: OfferedModel | undefined, { draft, change }: Pi
   if (speaks)
     return {
       price: quoteCredits(model, { characters: charactersOf(draft.text.trim()) }),
-      options: speechComposer && <speechComposer.VoiceChoice modelId={model.id} />,
+      options: speechComposer && <speechComposer.SpeechComposer modelId={model.id} />,
       field: undefined,
       recording: undefined,
     };
@@ -72,7 +76,14 @@ export function useSounds(model: OfferedModel | undefined, { draft, change }: Pi
     price: quoteCredits(model, { seconds: (recording?.durationMs ?? 0) / 1_000 }),
     options: null,
     field: recordingComposer && (
-      <recordingComposer.RecordingComposer key={model.id} recording={recording} credits={model.credits} onRecording={onRecording} />
+      <recordingComposer.RecordingComposer
+        key={`${threadKey} ${model.id}`}
+        threadKey={threadKey}
+        modelId={model.id}
+        recording={recording}
+        credits={model.credits}
+        onRecording={onRecording}
+      />
     ),
     recording: recording && toAttached(recording),
   };

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { knownModel } from "#client/lib/known-models.ts";
 import type { GivenPrompt } from "#client/offline/given-prompt.ts";
 import { keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
-import { findModel } from "#domain/models.ts";
 import styles from "./given-prompt.module.css";
 
 interface WaitingPromptProps {
@@ -35,7 +35,7 @@ export function WaitingPrompt({ owner, text, modelId }: WaitingPromptProps) {
   }, [owner, text, modelId]);
 
   if (!waiting) return null;
-  const model = findModel(waiting.modelId ?? "");
+  const model = knownModel(waiting.modelId ?? "");
   return (
     <section className={styles.waiting} aria-labelledby="waiting-prompt">
       <h2 id="waiting-prompt">{model ? t("given.waitingFor", { model: model.name }) : t("given.waiting")}</h2>

@@ -1,6 +1,8 @@
 import { CloudOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
+import { shownEdition } from "#client/lib/shown-edition.ts";
+import { useFormat } from "#client/lib/use-format.ts";
 import styles from "./offline-notice.module.css";
 
 function subscribe(onChange: () => void): () => void {
@@ -18,6 +20,8 @@ function subscribe(onChange: () => void): () => void {
  */
 export function OfflineNotice() {
   const { t } = useTranslation("common");
+  const { date } = useFormat();
+  const edition = shownEdition();
   const offline = useSyncExternalStore(
     subscribe,
     () => !navigator.onLine,
@@ -29,7 +33,7 @@ export function OfflineNotice() {
         <p className={styles.notice}>
           <CloudOff size={18} aria-hidden="true" />
           <span>
-            <strong>{t("offline.title")}.</strong> {t("offline.text")}
+            <strong>{t("offline.title")}.</strong> {t("offline.text")} {edition && t("offline.models", { date: date(`${edition}T12:00`) })}
           </span>
         </p>
       )}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api } from "#client/lib/api.ts";
-import { formatBytes } from "#client/lib/format.ts";
+import { formatBytes } from "#client/lib/format-bytes.ts";
 import styles from "./gallery.module.css";
 import { Gallery } from "./gallery.tsx";
 

@@ -9,11 +9,11 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { StoredClip } from "#client/components/stored-clip.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { api } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
 import type { GalleryPicture } from "#contract/media.ts";
-import { findModel } from "#domain/models.ts";
 import styles from "./gallery.module.css";
 
 interface Listed {
@@ -110,7 +110,7 @@ function View({ pictures, index, onIndex, onDeleted, conversationPath }: ViewPro
       )}
     </PictureActions>
   );
-  const name = findModel(modelId)?.name ?? modelId;
+  const name = knownModel(modelId)?.name ?? modelId;
   const details = <p className={styles.details}>{t("gallery.madeWith", { name, date: date(createdAt) })}</p>;
   return <PictureViewer {...{ pictures, index, actions, details }} onIndex={onIndex} onClose={close} />;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { formatBytes } from "#client/lib/format.ts";
+import { formatBytes } from "#client/lib/format-bytes.ts";
 import type { Room } from "#client/offline/kept-pages.ts";
 import { readRoom } from "#client/offline/kept-pages.ts";
 import styles from "./room.module.css";
@@ -9,11 +9,10 @@ const tiles = 24;
 
 /** How much of the available storage is used, as a row of tiles; at least one is filled if anything is kept. */
 function RoomTiles({ room }: { room: Room }) {
-  const laid = room.usedBytes === 0 ? 0 : Math.max(1, Math.round((room.usedBytes / room.quotaBytes) * tiles));
-  const places = Array.from({ length: tiles }, (_, index) => index);
+  const laid = Math.ceil((room.usedBytes / room.quotaBytes) * tiles);
   return (
     <svg className={styles.tiles} viewBox={`0 0 ${tiles * 10 - 1} 9`} aria-hidden="true">
-      {places.map((index) => (
+      {[...Array(tiles).keys()].map((index) => (
         <rect key={index} x={index * 10} width="9" height="9" className={index < laid ? styles.laid : styles.open} />
       ))}
     </svg>

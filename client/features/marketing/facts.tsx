@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { moneyBackDays } from "#domain/plans.ts";
 import { claims } from "./claims.ts";
@@ -9,7 +10,7 @@ export function Facts() {
   const { t } = useTranslation(["home", "common"]);
   const format = useFormat();
   const facts = [
-    [`${format.number(claims.models)}+`, t("facts.models")],
+    [`${format.number(Math.min(claims.models, offeredModels().length))}+`, t("facts.models")],
     [t("common:timeLeft.days", { count: moneyBackDays }), t("facts.guarantee")],
     [format.percent(claims.savingPercent), t("facts.saving")],
     [format.percent(claims.fasterPercent), t("facts.faster")],

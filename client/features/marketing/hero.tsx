@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { offeredModels } from "#client/lib/offered-models.ts";
+import type { KnownModel } from "#client/lib/shown-edition.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Model } from "#domain/models.ts";
 import { moneyBackDays, plans } from "#domain/plans.ts";
 import { ChatExample } from "./chat-example.tsx";
 import { FirstStep } from "./first-step.tsx";
@@ -37,9 +37,9 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
 function HeroMosaic() {
   const { t } = useTranslation("home");
   const format = useFormat();
-  const [pointed, setPointed] = useState<Model | null>(null);
+  const [pointed, setPointed] = useState<KnownModel | null>(null);
   const models = offeredModels();
-  const places: (Model | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
+  const places: (KnownModel | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
   return (
     <figure className={styles.figure}>
       <ul

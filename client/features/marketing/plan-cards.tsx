@@ -11,9 +11,11 @@ interface PlanCardsProps extends Omit<PlanCardProps, "plan" | "pricing"> {
 export function PlanCards({ discount, ...card }: PlanCardsProps) {
   return (
     <ul className={styles.cards}>
-      {planList.map((plan) => (
-        <PlanCard key={plan.key} plan={plan} {...card} pricing={discount?.discountEligible ? discount.pricing[plan.key] : null} />
-      ))}
+      {planList.map((plan) => {
+        // A campaign may leave plans out.
+        const pricing = discount?.pricing[plan.key];
+        return <PlanCard key={plan.key} plan={plan} {...card} pricing={pricing && pricing.discountPercentage > 0 ? pricing : null} />;
+      })}
     </ul>
   );
 }

@@ -1,7 +1,5 @@
 import { useTranslation } from "react-i18next";
 import { offeredModels } from "#client/lib/offered-models.ts";
-import { useFormat } from "#client/lib/use-format.ts";
-import { isBuilt } from "#domain/models.ts";
 import type { Plan, PlanKey } from "#domain/plans.ts";
 
 const professional = ["prioritySupport", "collaboration", "commercialRights"] as const;
@@ -17,14 +15,11 @@ const extras = {
 /** The features on a plan's card, with numbers from the catalogue. */
 export function usePlanFeatures(plan: Plan): string[] {
   const { t } = useTranslation("plans");
-  const format = useFormat();
-  const models = offeredModels();
-  const usable = models.filter(isBuilt).length;
-  const all = t("features.allModels", { count: models.length });
   return [
-    usable === models.length ? all : t("features.later", { models: all, usable: format.number(usable) }),
+    t("features.allModels", { count: offeredModels().length }),
     t("features.requests", { count: plan.requestsPerMinute }),
     t("features.concurrent", { count: plan.concurrentAnswers }),
+    t("features.files", { gigabytes: plan.fileGigabytes }),
     t("features.receipts"),
     ...extras[plan.key].map((key) => t(`features.${key}`)),
   ];

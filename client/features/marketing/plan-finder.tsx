@@ -2,9 +2,8 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { firstModel } from "#client/lib/offered-models.ts";
+import type { KnownModel } from "#client/lib/shown-edition.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Model } from "#domain/models.ts";
-import { isBuilt } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./plan-finder.module.css";
 
@@ -19,11 +18,11 @@ const countable = [
 type Kind = (typeof countable)[number]["key"];
 type Wishes = Partial<Record<Kind, number>>;
 
-/** Nobody buys a plan for what can't be used yet. */
-function usableKinds() {
+/** A kind whose models are all switched off is left out. */
+function offeredKinds() {
   return countable.flatMap((kind) => {
     const model = firstModel(kind.model);
-    return model && isBuilt(model) ? [{ ...kind, model }] : [];
+    return model ? [{ ...kind, model }] : [];
   });
 }
 
@@ -32,7 +31,7 @@ const creditsPerTile = 25;
 const columns = 10;
 const largest = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits));
 
-function creditsFor(kinds: ReturnType<typeof usableKinds>, wishes: Wishes): number {
+function creditsFor(kinds: ReturnType<typeof offeredKinds>, wishes: Wishes): number {
   return kinds.reduce((sum, { key, model }) => sum + (wishes[key] ?? 0) * model.credits, 0);
 }
 
@@ -40,7 +39,7 @@ function creditsFor(kinds: ReturnType<typeof usableKinds>, wishes: Wishes): numb
 export function PlanFinder() {
   const { t } = useTranslation("pricing");
   const [wishes, setWishes] = useState(atFirst);
-  const kinds = usableKinds();
+  const kinds = offeredKinds();
   return (
     <div className={styles.finder}>
       <div className={styles.sliders}>
@@ -63,7 +62,7 @@ export function PlanFinder() {
 
 interface SliderProps {
   label: string;
-  model: Model;
+  model: KnownModel;
   step: number;
   most: number;
   value: number;

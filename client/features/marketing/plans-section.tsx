@@ -7,7 +7,7 @@ import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { BillingInterval, PriceId } from "#domain/plans.ts";
-import { annualSavingPercent } from "#domain/plans.ts";
+import { annualSavingPercent, planList } from "#domain/plans.ts";
 import type { PlanCardProps } from "./plan-card.tsx";
 import { creditsPerTile } from "./plan-card.tsx";
 import { PlanCards } from "./plan-cards.tsx";
@@ -37,7 +37,8 @@ export function PlansSection({ onSubscribe, onChange, onUndo, check, processing,
   const own = check?.subscribed && check.subscription_tier !== "none" ? check : null;
   const interval = chosen ?? own?.billing_interval ?? "month";
   const { discount, failed, retry } = useDiscount(userId);
-  const percent = discount?.discountEligible ? discount.pricing.starter.discountPercentage : 0;
+  // What is said above the cards holds for each of them.
+  const percent = discount ? Math.min(...planList.map(({ key }) => discount.pricing[key].discountPercentage)) : 0;
   return (
     <div className={styles.section}>
       <div className={styles.controls}>

@@ -3,8 +3,7 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useLater } from "#client/lib/use-later.ts";
-import { laterCategories, modelCategories } from "#domain/models.ts";
+import { modelCategories } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./price-table.module.css";
 
@@ -12,7 +11,6 @@ import styles from "./price-table.module.css";
 export function PriceTable() {
   const { t } = useTranslation(["pricing", "common"]);
   const format = useFormat();
-  const { later } = useLater();
   return (
     <table className={styles.table}>
       <caption className={styles.caption}>{t("table.caption")}</caption>
@@ -33,7 +31,6 @@ export function PriceTable() {
           <tr className={styles.group}>
             <th scope="rowgroup" colSpan={2 + planList.length}>
               {t(`common:model.category.${category}`)}
-              {laterCategories.includes(category) && <span className={styles.later}>{later}</span>}
             </th>
           </tr>
           {offeredModels()

@@ -3,14 +3,14 @@ import { useTranslation } from "react-i18next";
 import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { offeredModels } from "#client/lib/offered-models.ts";
+import type { KnownModel } from "#client/lib/shown-edition.ts";
 import { paths } from "#client/paths.ts";
-import type { CatalogueModel } from "#domain/models.ts";
 import styles from "./solution-cards.module.css";
 
 /** Spec §2: three solution cards. Their tiles are models of the kind each guide works with. */
 const solutions = [
-  { key: "contentCreation", path: paths.contentCreation, shows: (model: CatalogueModel) => model.size === "large" },
-  { key: "imageGeneration", path: paths.imageGeneration, shows: (model: CatalogueModel) => model.category === "image" },
+  { key: "contentCreation", path: paths.contentCreation, shows: (model: KnownModel) => model.size === "large" },
+  { key: "imageGeneration", path: paths.imageGeneration, shows: (model: KnownModel) => model.category === "image" },
   { key: "gettingStarted", path: paths.gettingStarted, shows: null },
 ] as const;
 
@@ -42,7 +42,7 @@ export function SolutionCards() {
 }
 
 /** Four places. Without models the first one is the highlighted tile. */
-function Tiles({ models }: { models: readonly CatalogueModel[] | null }) {
+function Tiles({ models }: { models: readonly KnownModel[] | null }) {
   return places.map((place) => {
     const model = models?.[place];
     if (model) return <ModelPattern key={place} modelId={model.id} category={model.category} className={styles.pattern} />;

@@ -60,14 +60,10 @@ export function PromptCard({ model, text }: { model: PromptModel; text: string }
       <div className={styles.text}>{withSlots(text)}</div>
       <div className={styles.actions} lang={i18n.language}>
         <CopyPrompt text={text} />
-        {model.built ? (
-          <LinkButton href={chat} size="small" variant="primary">
-            {t("prompt.try")}
-            <ArrowRight size={16} aria-hidden="true" />
-          </LinkButton>
-        ) : (
-          <p className={styles.later}>{t("prompt.later", { model: model.name })}</p>
-        )}
+        <LinkButton href={chat} size="small" variant="primary">
+          {t("prompt.try")}
+          <ArrowRight size={16} aria-hidden="true" />
+        </LinkButton>
       </div>
     </figure>
   );

@@ -41,7 +41,7 @@ export const useConversation = create<ConversationState>()((set) => ({
     const pause = new Promise((resolve) => setTimeout(resolve, typingMs));
     let answer: Topic | "failed";
     try {
-      await i18next.loadNamespaces(["support", "pricing", "plans", "later", "trial"]);
+      await i18next.loadNamespaces(["support", "pricing", "plans", "trial"]);
       // i18next does not reject if a fetch fails.
       if (!["support:unknown", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))
         throw new Error("Its texts could not be fetched.");

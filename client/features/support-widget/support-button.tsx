@@ -15,7 +15,7 @@ const panelId = "support-panel";
 async function fetchPanel(): Promise<Panel> {
   const [{ SupportPanel }] = await Promise.all([
     import("./support-panel.tsx"),
-    i18next.loadNamespaces(["support", "pricing", "plans", "later", "trial"]),
+    i18next.loadNamespaces(["support", "pricing", "plans", "trial"]),
   ]);
   // i18next does not reject if a fetch fails.
   if (!["support:title", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))

@@ -1,8 +1,10 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
+import { knownModel } from "#client/lib/known-models.ts";
+import { shownModels } from "#client/lib/shown-edition.ts";
 import type { LedgerFilter } from "#contract/ledger.ts";
-import { catalogue, findModel } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import styles from "./usage.module.css";
 import { directions, lineKinds } from "./use-filter.ts";
 
@@ -16,8 +18,8 @@ const all = "";
 
 /** Every model that was ever offered, and the one that is chosen, which may be of a later catalogue. */
 function modelOptions(chosen: string | undefined): { value: string; label: string }[] {
-  const known = catalogue.map(({ id, name }) => ({ value: id, label: name }));
-  return chosen === undefined || findModel(chosen) ? known : [...known, { value: chosen, label: chosen }];
+  const known = [...catalogue, ...shownModels().own].map(({ id, name }) => ({ value: id, label: name }));
+  return chosen === undefined || knownModel(chosen) ? known : [...known, { value: chosen, label: chosen }];
 }
 
 /** A field without a value is no filter. */

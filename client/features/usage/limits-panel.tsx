@@ -84,7 +84,7 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
         onChange={(event) => change(setCapText, event.target.value)}
       />
       {limits.dailyCapCredits !== null && limits.todayCredits !== null && (
-        <p>{t("limits:cap.used", { used: number(limits.todayCredits), cap: number(limits.dailyCapCredits) })}</p>
+        <p className={styles.today}>{t("limits:cap.used", { used: number(limits.todayCredits), cap: number(limits.dailyCapCredits) })}</p>
       )}
       <TextField
         label={t("limits:ask.label")}

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
+import { ChartColours, ChartRoom } from "#client/components/chart-colours.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
@@ -33,12 +34,12 @@ function Figures({ usage }: { usage: Usage }) {
           {t("kinds.capture")} <strong>{number(answers)}</strong>
         </span>
       </p>
-      <div className={styles.figures}>
-        <Suspense fallback={<div className={styles.chartRoom} />}>
+      <ChartColours className={styles.figures}>
+        <Suspense fallback={<ChartRoom />}>
           <UsageChart buckets={buckets} unit={usage.unit} />
         </Suspense>
         <UsageTable buckets={buckets} unit={usage.unit} />
-      </div>
+      </ChartColours>
     </>
   );
 }

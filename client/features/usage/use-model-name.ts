@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { findModel } from "#domain/models.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 
 /** Names a model of the usage; null stands for all others together. */
 export function useModelName(): (model: string | null) => string {
   const { t } = useTranslation("usage");
-  return (model) => (model === null ? t("charts.others") : (findModel(model)?.name ?? model));
+  return (model) => (model === null ? t("charts.others") : (knownModel(model)?.name ?? model));
 }

@@ -2,7 +2,7 @@
 export const texts = import.meta.glob<Record<string, unknown>>(
   [
     "../locales/fr/*.json",
-    "!../locales/fr/{seo,account,billing,change,clips,design,doctor,files,invoices,limits,order,pictures,refunds,refusals,sounds,steps,uploads,usage}.json",
+    "!../locales/fr/{seo,access,account,admin,billing,change,clips,design,doctor,figures,files,inbox,invoices,limits,notice,order,outcomes,pictures,refunds,refusals,settings,sounds,steps,uploads,usage,words}.json",
   ],
   { import: "default" },
 );

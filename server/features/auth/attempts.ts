@@ -5,6 +5,8 @@
 import { sql } from "kysely";
 import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { DomainError } from "#domain/errors.ts";
+import type { SettingValues } from "#domain/settings.ts";
+import { settings } from "#domain/settings.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { clientSite, siteShare } from "../../http/client-network.ts";
 import { RateLimitError } from "../../http/rate-limit-fields.ts";
@@ -47,7 +49,7 @@ const limits = {
   "mail-address": { free: 40, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mailbox: { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
-  mails: { free: 120, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
+  mails: { free: settings.mailsPerMinute.default, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
   // Changes of address that one person asks for, including repeated mails; and guesses at the password when such a link is opened in
   // another browser.
   "email-change": { free: 5, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
@@ -57,6 +59,13 @@ const limits = {
   link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  // Answers that one clerk mails.
+  "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  // Answers of people that one clerk reads.
+  "team-reading": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  // Mails that somebody of the team sends again: of one clerk, and to one person.
+  "team-mails": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  "team-mails-to": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;
 
 /** The limit's name and what it counts for, such as `email:ada@example.com`. */
@@ -67,8 +76,12 @@ export function limitName(key: AttemptKey): keyof typeof limits {
   return key.slice(0, key.indexOf(":")) as keyof typeof limits;
 }
 
-function limitOf(key: AttemptKey): Limit {
+/** Limits that admins may have changed. */
+type OwnLimits = Partial<Pick<SettingValues, "mailsPerMinute">>;
+
+function limitOf(key: AttemptKey, { mailsPerMinute }: OwnLimits = {}): Limit {
   const limit = limits[limitName(key)];
+  if (limitName(key) === "mails" && mailsPerMinute !== undefined) return { ...limit, free: mailsPerMinute };
   return key.endsWith("::/48") ? { ...limit, free: limit.free * siteShare } : limit;
 }
 
@@ -88,8 +101,8 @@ interface Taken {
 }
 
 /** Counts one attempt, in one statement, so that parallel guesses can't slip past the count. */
-async function take(executor: Executor, key: AttemptKey, now: Date): Promise<Taken> {
-  const { free, windowMs, firstWaitMs, longestWaitMs } = limitOf(key);
+async function take(executor: Executor, key: AttemptKey, now: Date, own?: OwnLimits): Promise<Taken> {
+  const { free, windowMs, firstWaitMs, longestWaitMs } = limitOf(key, own);
   const windowStart = new Date(now.getTime() - windowMs);
   const result = await sql<{ blocked_before: Date | null; blocked_after: Date | null }>`
     insert into auth_attempts as attempts (key, failures, window_started_at) values (${key}, 1, ${now})
@@ -122,22 +135,22 @@ export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date
  * Counts one attempt under each key. If one of the keys has to wait it writes nothing and throws `too_many_attempts` with
  * retryAfterSeconds, so a refusal costs us one read. Returns the keys under which the next attempt has to wait.
  */
-export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<AttemptKey[]> {
+export async function countAttempts(executor: Executor, keys: readonly AttemptKey[], own?: OwnLimits): Promise<AttemptKey[]> {
   const longest = await longestWait(executor, keys, new Date());
-  if (longest) throw tooManyAttempts(longest.key, longest.seconds);
+  if (longest) throw tooManyAttempts(longest.key, longest.seconds, own);
   const blocked: AttemptKey[] = [];
   for (const key of keys) {
-    const taken = await take(executor, key, new Date());
-    if (taken.waitSeconds !== null) throw tooManyAttempts(key, taken.waitSeconds);
+    const taken = await take(executor, key, new Date(), own);
+    if (taken.waitSeconds !== null) throw tooManyAttempts(key, taken.waitSeconds, own);
     if (taken.isLast) blocked.push(key);
   }
   return blocked;
 }
 
 /** Takes one counted attempt back under each key, because it was not a guess. */
-export async function giveBackAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<void> {
+export async function giveBackAttempts(executor: Executor, keys: readonly AttemptKey[], own?: OwnLimits): Promise<void> {
   for (const key of keys) {
-    const { free } = limitOf(key);
+    const { free } = limitOf(key, own);
     await sql`update auth_attempts set failures = failures - 1, blocked_until = case when failures > ${free}::integer then blocked_until end
       where key = ${key} and failures > 0`.execute(executor);
   }
@@ -151,12 +164,13 @@ export async function counted<T>(
   executor: Executor,
   keys: readonly AttemptKey[],
   work: (blocked: readonly AttemptKey[]) => Promise<T>,
+  own?: OwnLimits,
 ): Promise<T> {
-  const blocked = await countAttempts(executor, keys);
+  const blocked = await countAttempts(executor, keys, own);
   try {
     return await work(blocked);
   } catch (error) {
-    await giveBackAttempts(executor, keys);
+    await giveBackAttempts(executor, keys, own);
     throw error;
   }
 }
@@ -184,8 +198,8 @@ async function longestWait(
   return { key, seconds: Math.max(1, Math.ceil((row.blocked_until.getTime() - now.getTime()) / 1_000)) };
 }
 
-function tooManyAttempts(key: AttemptKey, retryAfterSeconds: number): DomainError {
-  const { free, windowMs } = limitOf(key);
+function tooManyAttempts(key: AttemptKey, retryAfterSeconds: number, own?: OwnLimits): DomainError {
+  const { free, windowMs } = limitOf(key, own);
   const limit = { name: limitName(key), quota: free, windowSeconds: windowMs / 1_000, remaining: 0, resetSeconds: retryAfterSeconds };
   return new RateLimitError("too_many_attempts", "Too many attempts. Wait a moment and try again", limit);
 }

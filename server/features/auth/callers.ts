@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { fewAtOnce, NetworkCounts } from "../../http/counts.ts";
 import { ValidationError } from "../../http/problem.ts";
 
-export type AuthDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log">;
+export type AuthDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log" | "settings">;
 
 /** Where a call comes from. */
 export interface Caller {

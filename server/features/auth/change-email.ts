@@ -66,7 +66,7 @@ async function ask(trx: Trx, deps: AuthDeps, { userId, email }: { userId: string
 
 /** Counts the mails that one person asks for, from all networks together. */
 async function countAsked(deps: AuthDeps, userId: string, caller: Caller): Promise<void> {
-  await countAttempts(deps.db, [`email-change:${userId}`, ...mailKeys(caller)]);
+  await countAttempts(deps.db, [`email-change:${userId}`, ...mailKeys(caller)], deps.settings.current);
 }
 
 /**

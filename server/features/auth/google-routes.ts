@@ -29,7 +29,7 @@ declare module "fastify" {
 
 const callbackPath = "/api/auth/google/callback";
 
-type GoogleDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log" | "google">;
+type GoogleDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log" | "google" | "settings">;
 
 const isHttps = ({ config }: Pick<Deps, "config">) => config.publicUrl.protocol === "https:";
 

@@ -21,6 +21,7 @@ import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 import * as google from "./google-queries.ts";
 import * as queries from "./queries.ts";
+import { refuseWhileClosed } from "./sign-up.ts";
 
 export function googleExpired(): DomainError {
   return new DomainError("google_expired", "This took too long, or was begun in another browser. Start again");
@@ -82,6 +83,7 @@ async function findOrJoin(
   const ownerId = await google.findOwner(trx, subject);
   if (ownerId !== undefined) return queries.findPerson(trx, ownerId);
   if (await findClaim(trx, email)) return undefined;
+  refuseWhileClosed(deps);
   const signUpIds = waiting.map(({ id }) => id);
   if (signUpIds.length > 0) await queries.endSignUps(trx, signUpIds);
   return join(trx, deps, given, caller);
@@ -94,7 +96,7 @@ export interface OwnWayFirst {
 /**
  * Signs in the owner of the Google account, who may still have to show the second factor, or makes an account for its address. If the
  * address has an account already, returns the address: its owner has to sign in in another way, and can then link the answer. Throws
- * `google_expired` and `google_refused`.
+ * `google_expired`, `google_refused` and `sign_ups_closed`.
  */
 export async function finishGoogle(
   deps: AuthDeps,

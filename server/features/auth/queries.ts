@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
+import type { Role } from "#domain/team.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { AuthSessions, SignUps, UserRow } from "../../db/types-accounts.ts";
 import type { Entitling } from "../../db/types-billing.ts";
@@ -235,7 +236,7 @@ interface LiveSession extends Entitling {
   received_counter: number | null;
   proved_at: Date;
   user_id: string;
-  role: "user" | "admin";
+  role: Role;
 }
 
 /**

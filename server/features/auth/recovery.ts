@@ -53,7 +53,7 @@ async function mailLink(trx: Trx, deps: AuthDeps, { linkId, email }: { linkId: s
 export async function requestRecovery(deps: AuthDeps, input: { email: string }, caller: Caller): Promise<string> {
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email) });
-  await countAttempts(deps.db, mailKeys(caller));
+  await countAttempts(deps.db, mailKeys(caller), deps.settings.current);
   const linkId = uuidv7();
   await inEvenTime(inTransaction(deps.db, (trx) => mailLink(trx, deps, { linkId, email }, caller)));
   return linkId;

@@ -1,7 +1,7 @@
 /** Signing in with a password. */
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
-import { keptMs } from "#domain/periods.ts";
+import { keptMs } from "#domain/kept-periods.ts";
 import { checkEmail } from "#domain/rules.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";

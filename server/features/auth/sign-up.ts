@@ -5,9 +5,11 @@
  */
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import { keptMs } from "#domain/kept-periods.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
-import { keptMs } from "#domain/periods.ts";
-import { checkEmail } from "#domain/rules.ts";
+import { checkEmail, mailboxKey } from "#domain/rules.ts";
+import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
@@ -22,6 +24,8 @@ import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
 import { hashSignUpPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
+import type { Clerk } from "./team.ts";
+import { countTeamMail } from "./team-mails.ts";
 
 const confirmationMs = dayMs;
 
@@ -64,20 +68,26 @@ async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwor
   await (owner ? mailClaimant(trx, deps, { ...owner, email }, "account-exists") : mailConfirmation(trx, deps, signUp));
 }
 
+/** Throws `sign_ups_closed` while an admin has closed them. Sign-ups that wait for their link to be opened go on. */
+export function refuseWhileClosed({ settings }: Pick<AuthDeps, "settings">): void {
+  if (!settings.current.signUps) throw new DomainError("sign_ups_closed", "No new accounts are made at the moment. Try again later");
+}
+
 /**
  * Begins an account for a new address. The response and the work are the same for every address; only the mail says whether it is taken.
  * Returns the sign-up's id, which the browser keeps. Throws `validation_failed` with the specification's messages (spec §5),
- * `too_many_attempts` and `sign_in_busy` with retryAfterSeconds.
+ * `sign_ups_closed`, `too_many_attempts` and `sign_in_busy` with retryAfterSeconds.
  */
 export async function signUp(
   deps: AuthDeps,
   input: { email: string; password: string; language: string | undefined },
   caller: Caller,
 ): Promise<string> {
+  refuseWhileClosed(deps);
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email), password: checkNewPassword(input.password, email) });
   const typed = { email, password: input.password, network: caller.network };
-  const passwordHash = await counted(deps.db, mailKeys(caller), () => hashSignUpPassword(deps.config, typed));
+  const passwordHash = await counted(deps.db, mailKeys(caller), () => hashSignUpPassword(deps.config, typed), deps.settings.current);
   const id = uuidv7();
   const language = matchLanguage(input.language) ?? fallbackLanguage;
   await inEvenTime(inTransaction(deps.db, (trx) => begin(trx, deps, { id, email, language, passwordHash }, caller)));
@@ -101,6 +111,23 @@ async function repeatMail(trx: Trx, deps: AuthDeps, email: string, caller: Calle
 export async function resendConfirmation(deps: AuthDeps, input: { email: string }, caller: Caller): Promise<void> {
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email) });
-  await countAttempts(deps.db, mailKeys(caller));
+  await countAttempts(deps.db, mailKeys(caller), deps.settings.current);
   await inEvenTime(inTransaction(deps.db, (trx) => repeatMail(trx, deps, email, caller)));
+}
+
+/**
+ * Mails the link of the newest waiting sign-up of an address again, because somebody wrote to the team that it did not come. Throws `not_found` if
+ * none waits, and `too_many_attempts`.
+ */
+export async function resendConfirmationAs(deps: AuthDeps, clerk: Clerk, input: { email: string; reason: string }): Promise<void> {
+  const email = normalizeEmail(input.email);
+  await inTransaction(deps.db, async (trx) => {
+    const since = addMilliseconds(deps.clock.now(), -keptMs.signUps);
+    const [waiting] = (await findClaim(trx, email)) ? [] : await queries.selectWaitingSignUps(trx, email, since);
+    if (!waiting) throw new DomainError("not_found", "No sign-up of this address waits for its confirmation");
+    await countTeamMail(trx, clerk.userId, mailboxKey(email));
+    await mailConfirmation(trx, deps, { ...waiting, email });
+    const act = { actor: clerk.userId, subject: null, network: clerk.network, reason: input.reason };
+    await recordAct(trx, { ...act, action: "confirmation.sent_again", details: {} });
+  });
 }

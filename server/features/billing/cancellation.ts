@@ -16,17 +16,23 @@ export async function cancelAtStripe(
   await payments.subscriptions.update(id, { cancel_at_period_end: true, metadata }, writeKey());
 }
 
-/** Throws `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`. Does nothing if the plan is ending already. */
-export async function cancelPlan(deps: Deps, userId: string): Promise<SubscriptionCheck> {
+/**
+ * Throws `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`. Does nothing if the plan is ending already. `before`: runs right
+ * before Stripe is asked to.
+ */
+export async function cancelPlan(deps: Deps, userId: string, before?: () => Promise<void>): Promise<SubscriptionCheck> {
   return changeRunning(deps, userId, async (running) => {
-    if (!isEnding(running)) await cancelAtStripe(deps, running.subscription);
+    if (isEnding(running)) return;
+    await before?.();
+    await cancelAtStripe(deps, running.subscription);
   });
 }
 
-/** Throws `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`. Does nothing if the plan renews anyway. */
-export async function resumePlan(deps: Deps, userId: string): Promise<SubscriptionCheck> {
+/** As `cancelPlan`. Does nothing if the plan renews anyway. */
+export async function resumePlan(deps: Deps, userId: string, before?: () => Promise<void>): Promise<SubscriptionCheck> {
   return changeRunning(deps, userId, async ({ subscription: { id, cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } }) => {
     if (!atPeriodEnd && cancelAt === null) return;
+    await before?.();
     // In the flexible billing mode the portal sets the date alone, and Stripe accepts only one of the two at once.
     await deps.payments.subscriptions.update(id, atPeriodEnd ? { cancel_at_period_end: false } : { cancel_at: "" }, writeKey());
   });

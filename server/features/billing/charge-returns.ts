@@ -19,10 +19,12 @@ export interface ChargeState {
   lostCents: number;
   /** A dispute waits for the bank's decision. */
   disputed: boolean;
+  /** Until when the first of its disputes wants evidence; null: none does. */
+  evidenceDueAt: Date | null;
 }
 
-type Returned = Pick<ChargeReturnRow, "refunded_cents" | "lost_cents" | "disputed">;
-export const nothingReturned: Returned = { refunded_cents: 0, lost_cents: 0, disputed: false };
+type Returned = Pick<ChargeReturnRow, "refunded_cents" | "lost_cents" | "disputed" | "evidence_due_at">;
+export const nothingReturned: Returned = { refunded_cents: 0, lost_cents: 0, disputed: false, evidence_due_at: null };
 
 export async function selectChargeReturn(trx: Trx, chargeId: string): Promise<ChargeReturnRow | undefined> {
   return trx.selectFrom("charge_returns").selectAll().where("charge_id", "=", chargeId).executeTakeFirst();
@@ -36,6 +38,7 @@ export async function saveChargeReturn(trx: Trx, state: ChargeState, version: nu
     refunded_cents: state.refundedCents,
     lost_cents: state.lostCents,
     disputed: state.disputed,
+    evidence_due_at: state.evidenceDueAt,
     version,
     recorded_at: now,
   };

@@ -122,6 +122,7 @@ export async function resolveSettled(executor: Executor, now: Date, payerId?: st
       when 'missing_grant' then ${isThere(sql`from paid_invoices p where p.id = f.subject and not ${lacksGrant}`)}
       when 'unpaid_return' then ${isDone}
       when 'unreturned_transfer' then ${isDone}
+      when 'surplus_transfer' then ${isDone}
       when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.subject::uuid and h.ended_at is not null`)}
       else false end`.execute(executor);
 }

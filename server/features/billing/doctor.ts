@@ -15,11 +15,10 @@ import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
 import { RateLimitError } from "../../http/rate-limit-fields.ts";
 import { createPayments } from "../../providers/stripe.ts";
-import { takeLease } from "../../queue/leases.ts";
 import { selectAccount } from "./check-queries.ts";
 import { examineAccount } from "./examine-account.ts";
+import { ensureLeaseRow, whileAlone } from "./payments-lease.ts";
 
-const leaseMs = 10_000;
 /** After this time every call of Stripe's is cut off. */
 const runMs = 20_000;
 const lookEveryMs = 200;
@@ -32,10 +31,8 @@ export interface Asker {
   /** Who asks: the person, or an admin for them. */
   actor: string;
   network: string;
-}
-
-async function ensureRow(executor: Executor, payerId: string): Promise<void> {
-  await sql`insert into payment_checks (billing_account_id) values (${payerId}) on conflict do nothing`.execute(executor);
+  /** Why an admin asks. */
+  reason?: string;
 }
 
 /** Counts a check. Throws `rate_limited` if there were too many. */
@@ -116,30 +113,29 @@ async function examine(deps: Deps, payerId: string): Promise<PaymentCheck> {
   return { complete, items: withoutRepeats(found.map(toItem)) };
 }
 
-async function run(deps: Deps, payerId: string, { userId, actor, network }: Asker): Promise<PaymentCheck> {
+async function run(deps: Deps, payerId: string, { userId, actor, network, reason }: Asker): Promise<PaymentCheck> {
   await count(deps.db, payerId);
-  if (actor !== userId) await recordAct(deps.db, { actor, subject: userId, action: "payments.checked", network, details: {} });
+  const act = { actor, subject: userId, action: "payments.checked", network, details: {} } as const;
+  if (actor !== userId) await recordAct(deps.db, { ...act, ...(reason !== undefined && { reason }) });
   const result = await examine(deps, payerId);
   await save(deps.db, payerId, result);
   return result;
 }
 
-/** Throws `rate_limited`. If Stripe does not respond, the result says that it is not complete. */
+/** Throws `not_found` and `rate_limited`. If Stripe does not respond, the result says that it is not complete. */
 export async function checkPaymentsOf(deps: Deps, asker: Asker): Promise<PaymentCheck> {
   const payerId = await findPayer(deps.db, asker.userId);
   if (payerId === undefined) throw new DomainError("not_found", "There is no such account");
-  await ensureRow(deps.db, payerId);
+  await ensureLeaseRow(deps.db, payerId);
   const since = await databaseNow(deps.db);
   const until = performance.now() + minuteMs;
   while (performance.now() < until) {
-    const lease = await takeLease(deps.db, { table: "payment_checks", key: payerId }, leaseMs);
-    if (lease) {
-      try {
-        return (await resultSince(deps.db, payerId, since)) ?? (await lease.whileHeld(() => run(deps, payerId, asker)));
-      } finally {
-        await lease.end();
-      }
-    }
+    const checked = await whileAlone(
+      deps.db,
+      payerId,
+      async () => (await resultSince(deps.db, payerId, since)) ?? (await run(deps, payerId, asker)),
+    );
+    if (checked) return checked.result;
     await delay(lookEveryMs);
     const result = await resultSince(deps.db, payerId, since);
     if (result) return result;

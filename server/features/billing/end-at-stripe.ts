@@ -1,24 +1,37 @@
 import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
-import { isPaidAlready, orMissing } from "../../providers/stripe.ts";
+import { isPaidAlready, isRefused, orMissing } from "../../providers/stripe.ts";
 import { selectRecordedTransfers } from "./transfer-queries.ts";
 
 /** Becomes part of the idempotency keys. */
-type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue";
+type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue" | "ended-unpaid";
 
 type EndDeps = Pick<Deps, "db" | "payments">;
 
-/** Marks the invoice of a recorded transfer as paid at Stripe. May be repeated. */
+/** Whether the invoice can't be paid by the transfer any more: it is void, or was paid through Stripe. */
+async function isSurplus({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<boolean> {
+  const { status } = await payments.invoices.retrieve(invoiceId);
+  if (status !== "paid") return status === "void";
+  return (await payments.invoicePayments.list({ invoice: invoiceId, status: "paid", limit: 1 })).data.length > 0;
+}
+
+/**
+ * Marks the invoice of a recorded transfer as paid at Stripe. May be repeated. `surplus`: Stripe refuses, because the invoice was voided or paid by
+ * card after the transfer was recorded, or just before.
+ */
 export async function payByTransfer(
   { payments }: Pick<Deps, "payments">,
   transfer: { invoice_id: string; reference: string },
-): Promise<void> {
+): Promise<"paid" | "surplus"> {
   const key = { idempotencyKey: `transfer-paid:${transfer.reference}` };
   try {
     await payments.invoices.pay(transfer.invoice_id, { paid_out_of_band: true }, key);
   } catch (error) {
+    if (!isRefused(error)) throw error;
+    if (await isSurplus({ payments }, transfer.invoice_id)) return "surplus";
     if (!isPaidAlready(error)) throw error;
   }
+  return "paid";
 }
 
 /**

@@ -177,6 +177,12 @@ export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, en
     .execute();
 }
 
+/** Cancels all months of an invoice that are not posted, those that are due already too: its money goes back, and no charge takes them later. */
+export async function cancelUnposted(trx: Trx, invoiceId: string, now: Date): Promise<void> {
+  const unposted = trx.updateTable("scheduled_grants").set({ cancelled_at: now }).where("invoice_id", "=", invoiceId);
+  await unposted.where("posted_at", "is", null).where("cancelled_at", "is", null).execute();
+}
+
 export type ScheduledGrant = Selectable<ScheduledGrants>;
 
 /** The months of annual plans that are due, oldest first. */

@@ -80,7 +80,8 @@ export async function selectEvent(executor: Executor, eventId: string) {
 /**
  * Marks the waiting events of these types about one object as taken by the job of `eventId`, because one reading of the object settles all
  * of them. Returns their ids, or none if another job has taken this event and will settle it. Locks the event's own row first, so that a
- * job whose event was taken does not take later events. If a job crashes its events stay taken, because the job runs again.
+ * job whose event was taken does not take later events. If a job crashes its events stay taken, because the job runs again. Until
+ * `taken_until` nobody of the team can discard them: by then every call of a try is over.
  */
 export async function takeWaitingEvents(
   executor: Executor,
@@ -90,7 +91,7 @@ export async function takeWaitingEvents(
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`with own as materialized (
       select id from stripe_events where id = ${eventId} and status = 'received' and (taken_by is null or taken_by = ${eventId}) for update)
-    update stripe_events set taken_by = ${eventId} where exists (select from own) and id in (
+    update stripe_events set taken_by = ${eventId}, taken_until = clock_timestamp() + interval '5 minutes' where exists (select from own) and id in (
       select id from stripe_events where status = 'received' and object_id = ${objectId} and type = any (${types})
         and (taken_by is null or taken_by = ${eventId}) order by id for update skip locked)
     returning id`.execute(executor);

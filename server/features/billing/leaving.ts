@@ -77,9 +77,10 @@ export async function endCustomer(deps: BillingDeps, userId: string): Promise<vo
   const account = await queries.selectLeavingAccount(deps.db, userId);
   if (!account?.isLeaving || account.stripe_customer_id === null) return;
   await closeCheckouts(deps, userId);
-  for (const { id } of await runningSubscriptions(deps, account.stripe_customer_id)) {
-    await endAtStripe(deps, id, "account-deleted");
-    // Now, because after this nothing leads from the subscription to the account.
+  const all = { customer: account.stripe_customer_id, status: "all", limit: 100 } as const;
+  for (const { id, status } of (await orMissing(deps.payments.subscriptions.list(all)))?.data ?? []) {
+    if (status !== "canceled" && status !== "incomplete_expired") await endAtStripe(deps, id, "account-deleted");
+    // Now, because after this nothing leads from the subscription to the account. Of one that has ended no event may have told us yet.
     await syncSubscription(deps, id);
   }
   const key = { idempotencyKey: `account-deleted:${account.stripe_customer_id}` };

@@ -98,14 +98,15 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
       // Stripe does not know of a transfer, so it does not know either that one was taken back, or that the money was transferred back.
       const transfer = await selectTransferOf(trx, invoice.id);
       const returned = transfer && (await selectReturnOf(trx, invoice.id));
+      const paidBy = returned?.kind === "surplus" ? undefined : transfer;
       const row = {
         ...{ id: invoice.id, billing_account_id: payerId, number: invoice.number },
         stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
         ...{ plan_key, billing_interval, pack_key, period_start, period_end },
         ...{ total_cents: invoice.total, unpaid_cents: invoice.amount_remaining, status },
         ...collected,
-        ...(returned?.done_at ? { refunded_cents: returned.amount_cents } : {}),
-        ...(transfer?.reversed_at ? { refunded_cents: transfer.amount_cents } : {}),
+        ...(returned?.done_at && paidBy ? { refunded_cents: returned.amount_cents } : {}),
+        ...(paidBy?.reversed_at ? { refunded_cents: paidBy.amount_cents } : {}),
         due_at: invoice.due_date === null ? null : fromUnix(invoice.due_date),
         issued_at: fromUnix(invoice.status_transitions.finalized_at ?? invoice.created),
         updated_at: deps.clock.now(),

@@ -19,15 +19,19 @@ export async function selectFirstPayment(executor: Executor, payerId: string): P
   const { rows } = await sql<FirstPayment>`
     with first as (select id, paid_at, amount_paid_cents, stripe_subscription_id from paid_invoices
       where billing_account_id = ${payerId} and amount_paid_cents > 0 order by paid_at, id limit 1)
-    select f.id as "invoiceId", g.charge_id as "chargeId", null as "transferReference", f.stripe_subscription_id as "subscriptionId", f.paid_at as "paidAt",
-        f.amount_paid_cents as "paidCents", g.credits as granted, g.spent, coalesce(r.refunded_cents + r.lost_cents, 0)::bigint as "returnedCents",
+    select f.id as "invoiceId", g.charge_id as "chargeId", b.reference as "transferReference", f.stripe_subscription_id as "subscriptionId", f.paid_at as "paidAt",
+        f.amount_paid_cents as "paidCents", g.credits as granted, g.spent, (case
+          when b.reversed_at is not null then f.amount_paid_cents
+          when m.returned_reference is not null then m.amount_cents
+          else coalesce(r.refunded_cents + r.lost_cents, 0) end)::bigint as "returnedCents",
         coalesce(r.disputed, false) as disputed, m.amount_cents as "askedCents"
       from first f
       cross join lateral (select min(charge_id) as charge_id, sum(credits)::bigint as credits,
           sum((select coalesce(sum(e.amount), 0) from ledger_entries e where e.grant_id = grants.id and e.account = 'spent') + held)::bigint as spent
         from grants where invoice_id = f.id and kind = 'plan') g
       left join charge_returns r on r.charge_id = g.charge_id
-      left join money_backs m on m.charge_id = g.charge_id
-      where g.charge_id is not null`.execute(executor);
+      left join bank_transfers b on b.invoice_id = f.id and g.charge_id is null
+      left join money_backs m on m.billing_account_id = ${payerId} and m.invoice_id = f.id and m.kind <> 'surplus'
+      where g.charge_id is not null or (b.reference is not null and g.credits is not null)`.execute(executor);
   return rows[0];
 }

@@ -27,6 +27,7 @@ function present(payment: FirstPayment, now: Date): MoneyBack {
     until: moneyBackUntil(payment.paidAt).toISOString(),
     spentCredits: payment.spent,
     allowedCredits: moneyBackAllowance(payment.granted),
+    byTransfer: payment.transferReference !== null,
   };
 }
 

@@ -14,7 +14,7 @@ import { payerOf } from "../../db/payer.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { OrderRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
-import { discountPercent } from "./discount.ts";
+import { discountFor, percentOff } from "./discount.ts";
 import { selectSubscription } from "./queries.ts";
 import { taxShown } from "./stripe-tax.ts";
 import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
@@ -27,19 +27,27 @@ export interface Offer {
   percent: number;
 }
 
-type OfferDeps = Pick<Deps, "db" | "clock" | "config">;
+type OfferDeps = Pick<Deps, "db" | "clock" | "config" | "settings">;
+
+/** Throws `purchases_paused` while an admin has closed the shop. A payment page that is open can still be paid, and plans renew. */
+export function refuseWhilePaused({ settings }: Pick<Deps, "settings">): void {
+  if (!settings.current.purchases)
+    throw new DomainError("purchases_paused", "Nothing can be ordered at the moment. Nothing was charged; try again later");
+}
 
 /**
- * `kind`: only this may be sold. Throws `unknown_price`, `already_subscribed`, and `subscription_required` for packs unless the plan is paid.
+ * `kind`: only this may be sold. Throws `purchases_paused`, `unknown_price`, `already_subscribed`, and `subscription_required` for packs unless the plan is paid.
  */
-export async function offerTo({ db, clock, config }: OfferDeps, userId: string, priceId: string, kind?: Sold["kind"]): Promise<Offer> {
+export async function offerTo(deps: OfferDeps, userId: string, priceId: string, kind?: Sold["kind"]): Promise<Offer> {
+  refuseWhilePaused(deps);
+  const { db, clock, config } = deps;
   const sold = soldAs(priceId);
   if (!sold || (kind ?? sold.kind) !== sold.kind) throw new DomainError("unknown_price", "There is no such price");
   const subscription = await selectSubscription(db, userId);
   if (sold.kind === "plan" && hasRunningPlan(subscription)) throw alreadySubscribed();
   if (sold.kind === "pack" && subscription?.status !== "active")
     throw new DomainError("subscription_required", "Packs are for people with a plan that is paid");
-  const percent = sold.kind === "plan" ? await discountPercent(db, config, userId, clock.now()) : 0;
+  const percent = sold.kind === "plan" ? percentOff(await discountFor(db, config, userId, clock.now()), sold.plan.key) : 0;
   return { sold, percent, totals: totalsOf(sold, percent) };
 }
 

@@ -12,6 +12,7 @@ import { isRefundedAlready, isRefused } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { takeAskedCredits } from "./charge-returns.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
+import { cancelUnposted } from "./grant-invoice.ts";
 import { lostCentsOf } from "./sync-charge.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
@@ -54,6 +55,7 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
   const { chargeId, invoiceId, paidCents, returnedCents } = payment;
   const paidBy = chargeId === null ? { invoiceId } : { chargeId };
   await takeAskedCredits(trx, { paidBy, paidCents, returnedCents: returnedCents + amountCents }, now);
+  if (chargeId === null) await cancelUnposted(trx, invoiceId, now);
   await enqueue(trx, "pay-back", { requestId });
 }
 

@@ -196,26 +196,6 @@ export async function selectRecordedInvoices(executor: Executor, invoiceIds: rea
   return new Set(rows.map((row) => row.id));
 }
 
-/** Whether the account that pays for the person ever paid. */
-export async function hasEverPaid(executor: Executor, userId: string): Promise<boolean> {
-  const row = await executor
-    .selectFrom("paid_invoices")
-    .select("id")
-    .where("billing_account_id", "=", payerOf(userId))
-    .where("amount_paid_cents", ">", 0)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** The running campaign's percent, and whether there ever was a campaign. */
-export async function selectCampaign(executor: Executor, now: Date): Promise<{ percent: number | null; any: boolean }> {
-  const result = await sql<{ percent: number | null; any: boolean }>`
-    select (select percent from discount_campaigns where starts_at <= ${now} and ends_at > ${now} order by created_at desc limit 1) as percent,
-      exists (select from discount_campaigns) as any`.execute(executor);
-  return result.rows[0] ?? { percent: null, any: false };
-}
-
 export type CheckoutRow = Selectable<Checkouts>;
 
 export async function selectOpenCheckout(

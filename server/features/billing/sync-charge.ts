@@ -37,6 +37,12 @@ export function lostCentsOf(disputes: readonly Stripe.Dispute[]): number {
   return sumOf(disputes.filter(({ status }) => lostDisputes.includes(status)));
 }
 
+/** The first moment after which a dispute is decided without us. */
+function evidenceDueAt(disputes: readonly Stripe.Dispute[]): Date | null {
+  const due = disputes.flatMap(({ status, evidence_details: { due_by: dueBy } }) => (status === "needs_response" && dueBy ? [dueBy] : []));
+  return due.length === 0 ? null : new Date(Math.min(...due) * 1_000);
+}
+
 interface Reading {
   state: ChargeState;
   /** That succeeded. */
@@ -65,13 +71,19 @@ async function readCharge(deps: BillingDeps, chargeId: string): Promise<Reading 
     refundedCents: sumOf(refunds),
     lostCents: lostCentsOf(disputes),
     disputed: disputes.some(({ status }) => openDisputes.includes(status)),
+    evidenceDueAt: evidenceDueAt(disputes),
   };
   return { state, refunds, intentId: idOf(charge.payment_intent) };
 }
 
 function isChanged(state: ChargeState, row: ChargeReturnRow | undefined): boolean {
   const before = row ?? nothingReturned;
-  return state.refundedCents !== before.refunded_cents || state.lostCents !== before.lost_cents || state.disputed !== before.disputed;
+  return (
+    state.refundedCents !== before.refunded_cents ||
+    state.lostCents !== before.lost_cents ||
+    state.disputed !== before.disputed ||
+    state.evidenceDueAt?.getTime() !== before.evidence_due_at?.getTime()
+  );
 }
 
 async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<void> {

@@ -39,7 +39,7 @@ export interface SyncResult {
   subscriptionChanged: boolean;
   /** Credits were granted. */
   walletChanged: boolean;
-  /** Stripe has given up collecting and ended it, which leaves its invoice open. */
+  /** It ended and left its invoice open: Stripe gave up collecting, or we ended it and Stripe failed before the invoice was void. */
   endedUnpaid: boolean;
   /** The first invoice of a plan that is paid by transfer was not paid in time. */
   overdue: boolean;
@@ -240,7 +240,7 @@ async function writeSubscription(
   const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   await mailWritten(trx, reading, { current, row, granted }, now);
-  const endedUnpaid = subscription.cancellation_details?.reason === "payment_failed" && latestInvoice(subscription)?.status === "open";
+  const endedUnpaid = subscription.status === "canceled" && latestInvoice(subscription)?.status === "open";
   const overdue = row.status === "incomplete" && subscription.status === "past_due";
   return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid, overdue };
 }
@@ -264,7 +264,7 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
       if (await payRecorded(deps, subscriptionId)) return syncSubscription(deps, subscriptionId);
       await endAtStripe(deps, subscriptionId, "transfer-overdue");
     }
-    if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "grace-over");
+    if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "ended-unpaid");
     return written;
   }
   await undoDuplicate(deps, written.duplicate, written.doubled);

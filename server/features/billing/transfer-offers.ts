@@ -13,7 +13,8 @@ import { recordAct } from "../../db/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { fromUnix, idOf, isLocationKnown, isRefused, orUnavailable } from "../../providers/stripe.ts";
+import { fromUnix, idOf, isLocationKnown, isRefused, orMissing, orUnavailable } from "../../providers/stripe.ts";
+import type { Clerk } from "../auth/team.ts";
 import { queueMail } from "../notifications/service.ts";
 import { refuseSubscribed } from "./checkout.ts";
 import { ensureCustomer } from "./customers.ts";
@@ -26,17 +27,33 @@ import { isTaxed, subscriptionTax } from "./stripe-tax.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 import type { OfferRow } from "./transfer-queries.ts";
 import * as transfers from "./transfer-queries.ts";
-import type { Clerk } from "./transfers.ts";
 import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
 
 /** For how long an offer can be ordered. */
 const offerMs = 30 * dayMs;
 
+type TaxId = NonNullable<BillTo["taxId"]>;
+
+const bare = (taxId: string) => taxId.replace(/\s/g, "").toUpperCase();
+
+/** Makes this the only tax id of the customer. Throws `conflict` if Stripe does not accept it. */
+async function setTaxId({ payments }: Pick<Deps, "payments">, customer: string, { type, value }: TaxId): Promise<void> {
+  const { data: known } = await payments.customers.listTaxIds(customer, { limit: 100 });
+  const others = known.filter((old) => old.type !== type || bare(old.value) !== bare(value));
+  if (others.length === known.length)
+    await payments.customers.createTaxId(customer, { type, value: bare(value) }).catch((error: unknown) => {
+      if (isRefused(error)) throw new DomainError("conflict", `Stripe does not accept this tax id: ${(error as Error).message}`);
+      throw error;
+    });
+  for (const { id } of others) await orMissing(payments.taxIds.del(id));
+}
+
 /** Whom the invoices are made out to. Stripe keeps it; we don't. Without it what Stripe has stays. */
 async function nameCustomer({ payments, config }: Deps, customer: string, billTo: BillTo | undefined): Promise<void> {
   if (billTo) {
-    const { name, line1, line2 = "", postalCode, city, state = "", country } = billTo;
+    const { name, line1, line2 = "", postalCode, city, state = "", country, taxId } = billTo;
     await payments.customers.update(customer, { name, address: { line1, line2, postal_code: postalCode, city, state, country } });
+    if (taxId) await setTaxId({ payments }, customer, taxId);
   }
   if (!isTaxed(config.stripe) || isLocationKnown(await payments.customers.retrieve(customer, { expand: ["tax"] }))) return;
   throw new DomainError("conflict", "The tax depends on where the customer is. Give `billTo` with the address of the invoice");
@@ -44,10 +61,10 @@ async function nameCustomer({ payments, config }: Deps, customer: string, billTo
 
 /**
  * Offers an Enterprise plan to be paid by transfer, and mails the person about it; a later offer replaces an earlier one. Throws `not_found`,
- * `already_subscribed`, `conflict` where tax needs an address, `payment_provider_unavailable`.
+ * `already_subscribed`, `conflict` where tax needs an address or Stripe does not accept the tax id, `payment_provider_unavailable`.
  */
 export async function offerTransfer(deps: Deps, clerk: Clerk, offered: OfferTransfer): Promise<{ expiresAt: string }> {
-  const { email, interval, daysUntilDue, billTo } = offered;
+  const { email, interval, daysUntilDue, billTo, reason } = offered;
   const userId = await transfers.selectConfirmedPerson(deps.db, email);
   if (userId === undefined) throw new DomainError("not_found", "Nobody has this address");
   if (hasRunningPlan(await queries.selectSubscription(deps.db, userId))) throw alreadySubscribed();
@@ -69,6 +86,7 @@ export async function offerTransfer(deps: Deps, clerk: Clerk, offered: OfferTran
       action: "transfer.offered",
       network: clerk.network,
       details: { interval },
+      reason,
     });
     const recipient = payerId === undefined ? undefined : await queries.selectRecipient(trx, payerId);
     if (!recipient) return;

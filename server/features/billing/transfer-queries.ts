@@ -1,6 +1,7 @@
 /** SQL of bank transfers. */
 import type { Insertable, Selectable } from "kysely";
-import { selectMembers } from "../../db/payer.ts";
+import { sql } from "kysely";
+import { payerOf, selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { BankTransfers, MoneyBacks, OrderRow, TransferOffers } from "../../db/types-billing.ts";
 
@@ -35,6 +36,31 @@ export async function selectRecordedTransfers(executor: Executor, subscriptionId
   return transfers.where("reversed_at", "is", null).execute();
 }
 
+export interface AwaitedRow {
+  id: string;
+  number: string | null;
+  unpaid_cents: number;
+  due_at: Date;
+  plan_key: string | null;
+  billing_interval: "month" | "year" | null;
+  is_agreed_on: boolean;
+}
+
+/**
+ * The person's open invoices that are to be paid by transfer, the longest due first, without those whose transfer a job is still settling. With
+ * a `limit` PostgreSQL looks each up by its index, where it would otherwise read a table that is small yet from its beginning to its end.
+ */
+export async function selectAwaited(executor: Executor, userId: string, limit: number): Promise<AwaitedRow[]> {
+  const query = sql<AwaitedRow>`select i.id, i.number, i.unpaid_cents, i.due_at, i.plan_key, i.billing_interval,
+      coalesce((select true from orders o where o.stripe_session_id = i.stripe_subscription_id limit 1),
+        (select true from orders o where o.contract_id = i.stripe_subscription_id limit 1),
+        (select true from bank_transfers b where b.stripe_subscription_id = i.stripe_subscription_id limit 1), false) as is_agreed_on
+    from invoices i where i.billing_account_id = ${payerOf(userId)} and i.status = 'open' and i.due_at is not null
+      and i.stripe_subscription_id is not null and (select true from bank_transfers b where b.invoice_id = i.id limit 1) is null
+    order by i.due_at, i.id limit ${limit}`;
+  return (await query.execute(executor)).rows;
+}
+
 /** Returns false if another transaction has just recorded its reference. */
 export async function insertTransfer(trx: Trx, row: Insertable<BankTransfers>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
@@ -59,7 +85,7 @@ export async function markReversed(trx: Trx, reference: string, reason: string, 
 
 type MoneyBackRow = Selectable<MoneyBacks>;
 
-/** Withdrawals whose money the team has to transfer back, the longest waiting first; `before`: only those that were asked for until then. */
+/** What the team has to transfer back, the longest waiting first; `before`: only what was asked for until then. */
 export async function selectOpenReturns(executor: Executor, limit: number, before?: Date): Promise<MoneyBackRow[]> {
   return executor
     .selectFrom("money_backs")
@@ -72,7 +98,7 @@ export async function selectOpenReturns(executor: Executor, limit: number, befor
     .execute();
 }
 
-/** The withdrawal from the plan that a transfer for this invoice paid. */
+/** What of the transfer for this invoice went back or is to go back, and why. */
 export async function selectReturnOf(executor: Executor, invoiceId: string): Promise<MoneyBackRow | undefined> {
   return executor
     .selectFrom("money_backs")
@@ -80,6 +106,27 @@ export async function selectReturnOf(executor: Executor, invoiceId: string): Pro
     .selectAll("money_backs")
     .where("bank_transfers.invoice_id", "=", invoiceId)
     .executeTakeFirst();
+}
+
+/** Whether the transfer paid nothing, because its invoice was void or paid by card. */
+export async function isSurplus(executor: Executor, reference: string): Promise<boolean> {
+  const returns = executor.selectFrom("money_backs").select("id").where("transfer_reference", "=", reference);
+  return (await returns.where("kind", "=", "surplus").executeTakeFirst()) !== undefined;
+}
+
+/** All of the transfer is to go back. Returns undefined if that was written before. */
+export async function insertSurplus(trx: Trx, transfer: TransferRow, now: Date): Promise<string | undefined> {
+  const { reference, billing_account_id, invoice_id, amount_cents } = transfer;
+  const row = await trx
+    .insertInto("money_backs")
+    .values({
+      ...{ kind: "surplus", billing_account_id, invoice_id, charge_id: null, transfer_reference: reference, stripe_subscription_id: null },
+      ...{ amount_cents, asked_at: now, done_at: null },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
 }
 
 /** Returns false if the reference was recorded for another withdrawal. */
@@ -95,10 +142,10 @@ export async function markReturned(
   return true;
 }
 
-/** The transfer was taken back, so there is nothing to return. */
-export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<void> {
+/** The transfer was taken back, so there is nothing to return. Returns what was to be returned until then. */
+export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<string | undefined> {
   const open = trx.updateTable("money_backs").set({ done_at: now }).where("transfer_reference", "=", reference);
-  await open.where("done_at", "is", null).execute();
+  return (await open.where("done_at", "is", null).returning("id").executeTakeFirst())?.id;
 }
 
 /** Whether the person ordered the plan on our page, or a transfer for it was recorded before: then the first one said how it was agreed on. */
@@ -116,6 +163,25 @@ export async function isOrderedOrPaidBefore(executor: Executor, subscriptionId: 
 export async function isPaidByTransfer(executor: Executor, subscriptionId: string): Promise<boolean> {
   const transfers = executor.selectFrom("bank_transfers").select("reference").where("stripe_subscription_id", "=", subscriptionId);
   return (await transfers.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The money had been transferred back before, so it is gone twice. */
+export async function claimReturn(trx: Trx, reference: string, now: Date): Promise<void> {
+  const returned = trx.updateTable("money_backs").set({ claimed_at: now }).where("transfer_reference", "=", reference);
+  await returned.where("returned_reference", "is not", null).execute();
+}
+
+/** Returns false if the reference was recorded for something else. */
+export async function markReclaimed(
+  trx: Trx,
+  id: string,
+  { reference, reason, now }: { reference: string | null; reason: string; now: Date },
+): Promise<boolean> {
+  const same = trx.selectFrom("money_backs").select("id").where("reclaimed_reference", "=", reference);
+  if (reference !== null && (await same.executeTakeFirst())) return false;
+  const reclaimed = { reclaimed_at: now, reclaimed_reference: reference, reclaim_reason: reason };
+  await trx.updateTable("money_backs").set(reclaimed).where("id", "=", id).execute();
+  return true;
 }
 
 export type OfferRow = Selectable<TransferOffers>;

@@ -1,6 +1,7 @@
 /**
- * Money of plans paid by bank transfer that goes back because a person withdrew from the contract (decision 73). The team transfers it, within
- * the fourteen days that the law gives, and records that; until then it is listed, and after ten days it is among the findings.
+ * Money of bank transfers that goes back because a person withdrew from the contract, or used the money-back guarantee (decisions 73 and 78), or
+ * because the invoice did not need it any more (decision 85). The team transfers it, within the fourteen days that the law gives, and records that;
+ * until then it is listed. Money that nobody asked for becomes a finding at once, the rest after ten days.
  */
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
@@ -11,12 +12,13 @@ import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import type { Clerk } from "../auth/team.ts";
 import { balanceOf } from "../credits/service.ts";
+import { resolveSubjects } from "../findings/service.ts";
 import { selectTakenWhenAsked } from "./charge-returns.ts";
 import { mailPayer } from "./mails.ts";
 import * as queries from "./queries.ts";
 import * as transfers from "./transfer-queries.ts";
-import type { Clerk } from "./transfers.ts";
 
 /** Early enough for somebody to transfer the money in time. */
 const overdueMs = 10 * dayMs;
@@ -40,28 +42,43 @@ export function selectOverdueReturns(executor: Executor, now: Date, limit: numbe
   return transfers.selectOpenReturns(executor, limit, addMilliseconds(now, -overdueMs));
 }
 
+/** What was to be returned of the transfer is returned, or the bank has taken the transfer back: nobody needs to look at it any more. */
+async function resolve(trx: Trx, id: string, now: Date): Promise<void> {
+  await resolveSubjects(trx, ["surplus_transfer", "unreturned_transfer"], [id], now);
+}
+
+/** The bank has taken the transfer back, so there is nothing to return; what was returned before is asked back (transfer-claims.ts). */
+export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<void> {
+  await transfers.claimReturn(trx, reference, now);
+  const closed = await transfers.closeReturn(trx, reference, now);
+  if (closed !== undefined) await resolve(trx, closed, now);
+}
+
 async function record(trx: Trx, clerk: Clerk, returned: ReturnedTransfer, now: Date): Promise<void> {
   const { invoiceId, reference, amountCents, reason } = returned;
-  // So that one reference that is recorded for two withdrawals at the same moment is refused for the second.
+  // If the same reference is recorded for two withdrawals at once, the second has to wait here and is then refused.
   await queries.lockSubject(trx, `transfer-return:${reference}`);
   const found = await transfers.selectReturnOf(trx, invoiceId);
-  if (!found) throw new DomainError("not_found", "Nobody withdrew from a plan that a transfer for this invoice paid");
+  if (!found) throw new DomainError("not_found", "Nothing of a transfer for this invoice is to go back");
   await queries.lockSubject(trx, `billing:${found.billing_account_id}`);
   const request = await transfers.selectReturnOf(trx, invoiceId);
   if (request?.returned_reference === reference && request.amount_cents === amountCents && returned.currency === currency) return;
   if (!request || request.done_at !== null)
     throw new DomainError("conflict", "This money went back already, or the transfer was taken back");
   if (returned.currency !== currency || amountCents !== request.amount_cents)
-    throw new DomainError("conflict", `The withdrawal is about ${request.amount_cents} cents of ${currency}`);
+    throw new DomainError("conflict", `What was asked back is ${request.amount_cents} cents of ${currency}`);
   if (!(await transfers.markReturned(trx, request.id, { reference, reason, now })))
     throw new DomainError("idempotency_conflict", "A transfer with this reference was recorded for something else");
+  await resolve(trx, request.id, now);
   const payerId = request.billing_account_id;
-  const credits = await selectTakenWhenAsked(trx, { invoiceId });
-  const parameters = { amountCents, credits, left: await balanceOf(trx, payerId), variant: "transfer" } as const;
+  const credits = request.kind === "surplus" ? 0 : await selectTakenWhenAsked(trx, { invoiceId });
+  const left = await balanceOf(trx, payerId);
+  const parameters = { amountCents, credits, left, variant: left < 0 ? "transferDebt" : "transfer" } as const;
   await mailPayer(trx, payerId, { key: `transfer-returned:${request.id}`, template: "payment-refunded", parameters }, now);
   await enqueue(trx, "settle-transfer", { reference: request.transfer_reference ?? "" });
   const subject = await transfers.selectLongestMember(trx, payerId);
-  await recordAct(trx, { actor: clerk.userId, subject, action: "transfer.returned", network: clerk.network, details: { amountCents } });
+  const act = { actor: clerk.userId, subject, network: clerk.network, reason };
+  await recordAct(trx, { ...act, action: "transfer.returned", details: { amountCents } });
 }
 
 /**

@@ -1,16 +1,12 @@
 import { transferRoutes as contract } from "../../contract/transfers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
-import { clientNetwork } from "../../http/client-network.ts";
-import { adminScope, steppedUpScope, viewerOf } from "../../http/viewer.ts";
+import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
+import { adminScope, clerkOf } from "../auth/team.ts";
+import { reclaimTransfer } from "./transfer-claims.ts";
 import { offerTransfer, orderByTransfer, readOffer } from "./transfer-offers.ts";
 import { listReturns, returnTransfer } from "./transfer-returns.ts";
-import type { Clerk } from "./transfers.ts";
 import { receiveTransfer, reverseTransfer } from "./transfers.ts";
-
-function clerkOf(request: Parameters<typeof viewerOf>[0]): Clerk {
-  return { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
-}
 
 /** For the signed-in scope. */
 export function transferRoutes(deps: Deps): Routes {
@@ -30,6 +26,10 @@ export function transferRoutes(deps: Deps): Routes {
       await returnTransfer(deps, clerkOf(request), request.body);
       return reply.code(204).send(null);
     });
+    app.post("/api/admin/transfers/reclaimed", { schema: contract["POST /api/admin/transfers/reclaimed"] }, async (request, reply) => {
+      await reclaimTransfer(deps, clerkOf(request), request.body);
+      return reply.code(204).send(null);
+    });
   };
   const admin: Routes = async (app) => {
     app.get("/api/admin/transfers/returns", { schema: contract["GET /api/admin/transfers/returns"] }, async () => ({
@@ -44,6 +44,6 @@ export function transferRoutes(deps: Deps): Routes {
     app.post("/api/billing/transfer-offer/order", { schema: contract["POST /api/billing/transfer-offer/order"] }, async (request) =>
       orderByTransfer(deps, clerkOf(request), request.body.consent),
     );
-    await app.register(adminScope([admin]));
+    await app.register(adminScope(deps, [admin]));
   };
 }

@@ -56,11 +56,13 @@ function present({ started_at, ends_at }: TrialRow): Trial {
 
 const used = () => new DomainError("trial_used", "This mailbox has had its free trial. Choose a plan to go on");
 
-async function begin(trx: Trx, deps: KeyHolder, { userId, network }: Starter, now: Date): Promise<Trial> {
+async function begin(trx: Trx, deps: KeyHolder & Pick<Deps, "settings">, { userId, network }: Starter, now: Date): Promise<Trial> {
   await trials.lockPerson(trx, userId);
   const known = await trials.selectTrial(trx, userId);
   if (known && now < known.ends_at) return present(known);
   if (known) throw used();
+  if (!deps.settings.current.trials)
+    throw new DomainError("trials_paused", "Free trials can't be started at the moment. Yours is not lost");
   if (hasRunningPlan(await queries.selectSubscription(trx, userId))) throw alreadySubscribed();
   const starter = await trials.selectStarter(trx, userId);
   if (!starter) throw new DomainError("email_not_confirmed", "Confirm your email address first");
@@ -80,10 +82,13 @@ interface Starter {
 }
 
 /**
- * Starts the trial; while it runs, starting it again gives the same one. Throws `trial_used`, `already_subscribed` and
+ * Starts the trial; while it runs, starting it again gives the same one. Throws `trial_used`, `trials_paused`, `already_subscribed` and
  * `email_not_confirmed`.
  */
-export async function startTrial(deps: Pick<Deps, "config" | "db" | "clock" | "live" | "log">, starter: Starter): Promise<Trial> {
+export async function startTrial(
+  deps: Pick<Deps, "config" | "db" | "clock" | "live" | "log" | "settings">,
+  starter: Starter,
+): Promise<Trial> {
   const now = deps.clock.now();
   const trial = await inTransaction(deps.db, (trx) => begin(trx, deps, starter, now));
   if (trial.startedAt === now.toISOString()) await tell(deps, starter.userId);

@@ -42,7 +42,7 @@ export async function selectContracts(executor: Executor, payerId: string): Prom
         where invoice_id = f.id and plan_key is not null order by id limit 1) l on true
       left join charge_returns r on r.charge_id = g.charge_id
       left join bank_transfers b on b.invoice_id = f.id and g.charge_id is null
-      left join money_backs m on m.billing_account_id = ${payerId} and m.invoice_id = f.id
+      left join money_backs m on m.billing_account_id = ${payerId} and m.invoice_id = f.id and m.kind <> 'surplus'
       where g.charge_id is not null or (b.reference is not null and g.credits is not null)
       order by f.paid_at desc, f.id`.execute(executor);
   return rows;

@@ -11,7 +11,6 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { cancelScheduledGrants } from "./grant-invoice.ts";
 import { mailPayer } from "./mails.ts";
 import { askBack } from "./pay-back.ts";
 import { lockSubject, selectAccountOf } from "./queries.ts";
@@ -102,8 +101,6 @@ async function write(trx: Trx, { userId, network }: Asker, account: Account, con
   if (contract.state === "withdrawn") return contract;
   const { amountCents } = contract;
   await askBack(trx, row, { payerId, kind: "withdrawal", amountCents }, now);
-  // No charge keeps the months to come from being posted until Stripe says that the plan has ended.
-  if (contract.byTransfer && row.subscriptionId !== null) await cancelScheduledGrants(trx, row.subscriptionId, now, now);
   await recordAct(trx, { actor: userId, subject: userId, action: "contract.withdrawn", network, details: { amountCents } });
   await acknowledge(trx, account, contract, now);
   return { ...contract, state: "withdrawn", withdrawnAt: now.toISOString() };

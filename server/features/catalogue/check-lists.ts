@@ -4,15 +4,15 @@
  */
 import { sql } from "kysely";
 import type { FindingKind } from "#domain/findings.ts";
-import type { Model, Provider } from "#domain/models.ts";
-import { isBuilt, modelsAt, providers } from "#domain/models.ts";
+import type { Model } from "#domain/models.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { failureKind } from "../../failures.ts";
 import type { ListedModel } from "../../providers/models/model-list.ts";
 import { recordFinding, resolveSubjects } from "../findings/service.ts";
-import { isAvailable, soldModel } from "./service.ts";
+import { isAvailable, offeredModels, soldModel } from "./service.ts";
 
-type CheckDeps = Pick<Deps, "config" | "clock" | "db" | "log" | "models">;
+type CheckDeps = Pick<Deps, "config" | "clock" | "db" | "log" | "models" | "switches">;
 
 const kinds = ["model_gone", "model_ending"] as const satisfies FindingKind[];
 
@@ -23,6 +23,10 @@ async function claimToday(executor: Executor): Promise<boolean> {
   return claimed.rows.length > 0;
 }
 
+async function askAgainSoon(executor: Executor): Promise<void> {
+  await sql`update schedules set due_at = least(due_at, now() + interval '30 minutes') where name = 'model-lists'`.execute(executor);
+}
+
 function differenceOf(model: Model, listed: readonly ListedModel[]): (typeof kinds)[number] | undefined {
   const found = listed.find(({ id }) => id === model.upstreamModel);
   if (!found) return "model_gone";
@@ -30,7 +34,7 @@ function differenceOf(model: Model, listed: readonly ListedModel[]): (typeof kin
   return isEarlier ? "model_ending" : undefined;
 }
 
-async function checkProvider(deps: CheckDeps, provider: Provider, models: readonly Model[]): Promise<void> {
+async function checkProvider(deps: CheckDeps, provider: Model["provider"], models: readonly Model[]): Promise<void> {
   const listed = await deps.models.list(provider);
   // An empty list says that the address has no list, not that the provider has no models.
   if (!listed || listed.length === 0) return;
@@ -53,15 +57,18 @@ async function checkProvider(deps: CheckDeps, provider: Provider, models: readon
   }
 }
 
-/** Asks every provider whose models are offered, if that was not done in the last day. One that can't be asked is asked again the next day. */
+/** Asks each provider of offered models for its list, unless that was done within the last day. If one list can't be read, all are asked again within the hour. */
 export async function checkModelLists(deps: CheckDeps, stopping: AbortSignal): Promise<void> {
   if (!(await claimToday(deps.db))) return;
-  const offered = modelsAt(deps.clock.now()).flatMap(({ id }) => soldModel(deps, id) ?? []);
-  for (const provider of providers) {
-    const models = offered.filter((model) => model.provider === provider && isBuilt(model) && isAvailable(deps, model));
+  const offered = offeredModels(deps).flatMap(({ id }) => soldModel(deps, id) ?? []);
+  for (const provider of new Set(offered.map((model) => model.provider))) {
+    const models = offered.filter((model) => model.provider === provider && isAvailable(deps, model));
     if (stopping.aborted || models.length === 0) continue;
-    await checkProvider(deps, provider, models).catch((error: unknown) =>
-      deps.log.warn({ err: error, provider }, "a provider's list of models could not be read"),
-    );
+    await checkProvider(deps, provider, models).catch(async (error: unknown) => {
+      // At a first start the sandbox may come after the worker; and what an outage costs people is told where they ask.
+      const level = failureKind(error) === "outage" ? "info" : "warn";
+      deps.log[level]({ err: error, provider }, "a provider's list of models could not be read");
+      await askAgainSoon(deps.db);
+    });
   }
 }

@@ -1,4 +1,4 @@
-/** Limits how often somebody may write, because anybody may enter any address and we mail an acknowledgement to it. Uses wall time. */
+/** Limits how often somebody may write, because anybody may enter any address and we mail an acknowledgement to it, and how many answers a clerk mails. Uses wall time. */
 import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -16,4 +16,11 @@ export async function countMessage(trx: Trx, ip: string, email: string): Promise
       retryAfterSeconds,
     });
   }
+}
+
+/** Counts one answer of a clerk's. Throws `too_many_attempts` with retryAfterSeconds. */
+export async function countAnswer(trx: Trx, clerkId: string): Promise<void> {
+  const retryAfterSeconds = await takeAttempt(trx, `contact-answer:${clerkId}`, new Date());
+  if (retryAfterSeconds !== null)
+    throw new DomainError("too_many_attempts", "You have sent many answers in a short time. Wait a while", { retryAfterSeconds });
 }

@@ -32,6 +32,11 @@ export interface Sender {
   acceptedLanguages: readonly string[];
 }
 
+/** How people name a message: the random end of its id, which is short enough to be read out on the phone. */
+export function referenceOf(messageId: string): string {
+  return messageId.slice(-12);
+}
+
 function hashOf({ name, email, category, subject, message }: ContactText): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([name, email, category, subject, message]))
@@ -55,8 +60,7 @@ async function queueMails(trx: Trx, deps: ContactDeps, id: string, text: Contact
   const { name, email, category, subject, message } = text;
   const now = deps.clock.now();
   const toTeam = { key: `contact-message:${id}`, userId: null, recipient: deps.config.contactEmail, language: teamLanguage };
-  // The random end of the id is short enough to be read out on the phone. It is the same in both mails.
-  const reference = id.slice(-12);
+  const reference = referenceOf(id);
   const parameters = { name, email, category, topic: subject ?? name, message, senderLanguage: language, reference };
   await queueMail(trx, { ...toTeam, template: "contact-message", parameters }, now);
   const toSender = { key: `contact-received:${id}`, userId, recipient: email, language };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
+import type { Attachment } from "../../db/types-answers.ts";
 
 export interface Place {
   pinned: boolean;
@@ -41,6 +42,33 @@ export async function selectMessages(executor: Executor, conversationId: string)
     .where("conversation_id", "=", conversationId)
     .orderBy("id")
     .execute();
+}
+
+/** The conversation of an answer, which stays locked, so that it is not deleted before the transaction ends. */
+export async function lockConversationOf(trx: Trx, userId: string, generationId: string): Promise<{ title: string } | undefined> {
+  const { rows } = await sql<{ title: string }>`select c.title from messages m join conversations c on c.id = m.conversation_id
+    where m.generation_id = ${generationId} and c.user_id = ${userId} for share of c`.execute(trx);
+  return rows[0];
+}
+
+interface BranchMessage {
+  id: string;
+  role: "user" | "assistant";
+  generation_id: string | null;
+  content: string | null;
+  attachments: Attachment[] | null;
+  created_at: Date;
+}
+
+/** An answer's message and at most `most` - 1 before it, the oldest first. */
+export async function selectBranch(trx: Trx, generationId: string, most: number): Promise<BranchMessage[]> {
+  const { rows } = await sql<BranchMessage>`with recursive branch as (
+      select id, parent_id, 1 as place from messages where generation_id = ${generationId}
+      union all select m.id, m.parent_id, b.place + 1 from branch b join messages m on m.id = b.parent_id where b.place < ${most}
+    )
+    select m.id, m.role, m.generation_id, m.content, m.attachments, m.created_at from branch b join messages m on m.id = b.id
+      order by b.place desc`.execute(trx);
+  return rows;
 }
 
 export interface ConversationChange {

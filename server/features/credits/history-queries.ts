@@ -53,7 +53,7 @@ function conditionOf({ kind, modelId, grantId, since, until, direction }: LineFi
 interface Reading {
   walletId: string;
   /** A line names a conversation only to the person it belongs to. */
-  readerId: string;
+  readerId: string | null;
   filter: LineFilter;
   before: LedgerPlace | undefined;
   /** How many lines to read. */
@@ -95,7 +95,7 @@ export async function selectLedgerLines(
       from found
       left join grants on grants.id = grant_ids[1] and found.kind <> 'capture'
       left join messages on messages.generation_id = found.generation_id
-      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = ${readerId}
+      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = ${readerId}::uuid
       where matches or is_last
       order by found.id desc limit ${limit + 1}`.execute(executor);
   return result.rows;

@@ -65,7 +65,7 @@ interface Stretch {
 
 async function readStretch(
   executor: Executor,
-  whose: { walletId: string; readerId: string },
+  whose: { walletId: string; readerId: string | null },
   filter: LineFilter,
   before: LedgerPlace | undefined,
   limit: number,
@@ -92,17 +92,18 @@ async function readStretch(
   }
 }
 
-/** One page of the history, newest first; `cursor` is the `nextCursor` of the page before. */
+/** One page of the history, newest first; `cursor` is the `nextCursor` of the page before. Somebody else who reads it gets no conversations. */
 export async function readLedger(
   executor: Executor,
   userId: string,
   cursor: string | undefined,
   limit: number,
   filter: LedgerFilter = {},
+  readerId: string | null = userId,
 ): Promise<LedgerPage> {
   const before = cursor === undefined ? undefined : placeAt(cursor);
   const walletId = await findWalletId(executor, userId);
   if (walletId === undefined) return { lines: [], nextCursor: null, readTo: null };
-  const { lines, next, readTo } = await readStretch(executor, { walletId, readerId: userId }, lineFilterOf(filter), before, limit);
+  const { lines, next, readTo } = await readStretch(executor, { walletId, readerId }, lineFilterOf(filter), before, limit);
   return { lines, nextCursor: next ? toCursor(next.id, String(next.balance)) : null, readTo: readTo?.toISOString() ?? null };
 }

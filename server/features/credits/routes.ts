@@ -8,6 +8,7 @@ import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { announce } from "../../http/live-events.ts";
 import { viewerOf } from "../../http/viewer.ts";
+import { modelName } from "../catalogue/service.ts";
 import { dismissAlert } from "./alerts.ts";
 import { explainBalance } from "./explanation.ts";
 import { readLedger } from "./history.ts";
@@ -48,7 +49,7 @@ export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<
       return reply.code(204).send(null);
     });
     app.get("/api/credits/ledger.csv", { schema: ledgerRoutes["GET /api/credits/ledger.csv"] }, async (request, reply) => {
-      const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query));
+      const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query, (id) => modelName(deps, id)));
       reply.raw.once("close", () => rows.destroy());
       return reply
         .header("content-type", "text/csv; charset=utf-8")

@@ -18,20 +18,6 @@ export async function lockLeaver(trx: Trx, userId: string): Promise<Leaver> {
     .executeTakeFirstOrThrow();
 }
 
-/** Locks the admins who can sign in, always in the same order, so that the last two can't delete their accounts at the same moment. */
-export async function lockAdmins(trx: Trx): Promise<string[]> {
-  const rows = await trx
-    .selectFrom("users")
-    .select("id")
-    .where("role", "=", "admin")
-    .where("banned_at", "is", null)
-    .where("delete_at", "is", null)
-    .orderBy("id")
-    .forNoKeyUpdate()
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 export async function setDeleteAt(trx: Trx, userId: string, deleteAt: Date | null): Promise<void> {
   await trx.updateTable("users").set({ delete_at: deleteAt }).where("id", "=", userId).execute();
 }
@@ -60,6 +46,7 @@ export async function eraseBatch(executor: Executor, userId: string, limit: numb
 /** Removes what mail servers answered about the person's mails, because it may contain their address. */
 export async function forgetMailErrors(executor: Executor, userId: string): Promise<void> {
   await sql`update dead_letters d set error = 'of a deleted account' from mails m
-    where d.job = 'send-mail' and m.id = (d.payload ->> 'mailId')::uuid and (m.user_id = ${userId}
+    where d.job = 'send-mail' and m.id = case when pg_input_is_valid(d.payload ->> 'mailId', 'uuid') then (d.payload ->> 'mailId')::uuid end
+      and (m.user_id = ${userId}
       or lower(m.recipient) in (select lower(subject) from identities where user_id = ${userId} and kind = 'email'))`.execute(executor);
 }

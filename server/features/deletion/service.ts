@@ -4,7 +4,6 @@
  */
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds } from "#domain/clock.ts";
-import { DomainError } from "#domain/errors.ts";
 import { deletionMs } from "#domain/periods.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -18,23 +17,18 @@ import { finishSignIn } from "../auth/complete-sign-in.ts";
 import { findPending, lockPending, shownIn, signInExpired, spendPending } from "../auth/pending-sign-ins.ts";
 import type { SignIn } from "../auth/sessions.ts";
 import { endAllSessions } from "../auth/sessions.ts";
+import { refuseLastAdmin } from "../auth/team.ts";
 import type { Answers } from "../generations/answers.ts";
 import { stopAnswersOf } from "../generations/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import { dropExports } from "../own-data/exports.ts";
+import { dropSupportAccess } from "../support-access/service.ts";
 import type { Leaver } from "./queries.ts";
 import * as queries from "./queries.ts";
 
 interface Asker {
   userId: string;
   network: string;
-}
-
-/** Throws `last_admin` for the only admin, because nobody could give the role to anybody else then. */
-async function refuseLastAdmin(trx: Trx, userId: string): Promise<void> {
-  const admins = await queries.lockAdmins(trx);
-  if (admins.includes(userId) && admins.length === 1)
-    throw new DomainError("last_admin", "You are the only admin. Make somebody else an admin first");
 }
 
 async function mail(trx: Trx, userId: string, { email, language }: Leaver, deleteAt: Date | null, now: Date): Promise<void> {
@@ -59,6 +53,7 @@ async function leave(trx: Trx, { userId, network }: Asker, typed: string, now: D
   await queries.setDeleteAt(trx, userId, deleteAt);
   await endAllSessions(trx, userId);
   await dropExports(trx, userId);
+  await dropSupportAccess(trx, userId, now);
   await recordAct(trx, { actor: userId, subject: userId, action: "deletion.asked", network, details: {} });
   await enqueue(trx, "align-subscription", { userId });
   await mail(trx, userId, leaver, deleteAt, now);

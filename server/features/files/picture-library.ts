@@ -1,8 +1,9 @@
 /** The one way to decode pictures of people: bounded in formats, pixels, time, and how many are decoded at once. */
 import type { Sharp, SharpOptions } from "sharp";
+import { Gate } from "../../http/gate.ts";
 
 /** Decoding one picture takes up to four bytes a pixel, so 160 MB. */
-const atOnce = 2;
+const gate = new Gate(2);
 
 /** libvips knows many formats, some of which read other files or run scripts. Only these decoders may run. */
 const decoders = ["Jpeg", "Png", "Webp", "Heif", "Nsgif"].map((name) => `VipsForeignLoad${name}Buffer`);
@@ -19,19 +20,10 @@ async function loadLibrary(): Promise<OpenPicture> {
 }
 
 let library: Promise<OpenPicture> | undefined;
-let running = 0;
-const waiting: (() => void)[] = [];
 
 /** Does `work` when few others are decoded. */
 export async function withPictures<T>(work: (open: OpenPicture) => Promise<T>): Promise<T> {
   library ??= loadLibrary();
   const open = await library;
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await work(open);
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
+  return gate.inTurn(() => work(open));
 }

@@ -70,6 +70,12 @@ export async function selectAttachable(
     .execute();
 }
 
+/** Those of the files that a model made for this person. */
+export async function selectOutputs(executor: Executor, userId: string, ids: readonly string[]): Promise<FoundFile[]> {
+  if (ids.length === 0) return [];
+  return withTexts(executor).where("files.id", "in", ids).where("user_id", "=", userId).where("kind", "=", "output").execute();
+}
+
 /** The texts of these documents of a person. */
 export async function selectTexts(executor: Executor, userId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();

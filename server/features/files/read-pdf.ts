@@ -4,6 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { attachmentLimits } from "#domain/attachments.ts";
+import { Gate } from "../../http/gate.ts";
 
 export interface PdfAsked {
   bytes: Uint8Array;
@@ -19,21 +20,7 @@ const heapMegabytes = 192;
 /** Buffers are outside of the heap. What a stream in the file unpacks to is in them. */
 const buffersBytes = 256 * 1024 * 1024;
 const lookEveryMs = 25;
-const atOnce = 2;
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await work();
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
-}
+const gate = new Gate(2);
 
 async function runThread(asked: PdfAsked): Promise<PdfRead> {
   const worker = new Worker(new URL("pdf-worker.ts", import.meta.url), {
@@ -71,5 +58,5 @@ async function runThread(asked: PdfAsked): Promise<PdfRead> {
 /** Never throws because of the file. */
 export async function readPdf(bytes: Uint8Array): Promise<PdfRead> {
   const { pages, textBytes } = attachmentLimits;
-  return inTurn(() => runThread({ bytes, maximumPages: pages, maximumTextBytes: textBytes }));
+  return gate.inTurn(() => runThread({ bytes, maximumPages: pages, maximumTextBytes: textBytes }));
 }

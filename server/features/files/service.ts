@@ -219,6 +219,11 @@ export async function findAttachable(
   return new Map(rows.map((row) => [row.id, toInfo(row)]));
 }
 
+/** Those of the files that a model made for the person and that are still there, in no order. */
+export async function findOutputs(executor: Executor, userId: string, ids: readonly string[]): Promise<FileInfo[]> {
+  return (await queries.selectOutputs(executor, userId, ids)).map(toInfo);
+}
+
 /** The texts of those of the documents that are the person's, by id. */
 export async function readTexts(executor: Executor, userId: string, ids: readonly string[]): Promise<Map<string, string>> {
   return queries.selectTexts(executor, userId, ids);

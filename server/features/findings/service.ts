@@ -1,7 +1,11 @@
 /** Findings of the checks: written once for each kind and subject, counted when found again, and resolved when repaired or gone. */
 import { sql } from "kysely";
+import { DomainError } from "#domain/errors.ts";
 import type { Checker, Finding, FindingKind, ResolvedBy } from "#domain/findings.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Db } from "../../db/database.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
 
 /**
  * Writes a finding, which is resolved at once if `repairedBy` says who repaired it. One that was resolved is open again if it is found again,
@@ -65,6 +69,40 @@ export async function listOpenFindings(executor: Executor, limit: number, payerI
     .execute();
 }
 
+/** Who closed the finding with this subject last; null: nobody of the team, or somebody who has left. */
+async function selectCloser(executor: Executor, { kind, subject }: { kind: FindingKind; subject: string }): Promise<string | null> {
+  const { rows } = await sql<{ by: string | null }>`select i.subject as by from audit_events e
+      left join audit_people p on p.id = e.actor
+      left join identities i on i.user_id = p.user_id and i.kind = 'email'
+    where e.action = 'finding.closed' and coalesce(e.details ->> 'eventId', e.details ->> 'subject') = ${subject}
+      and e.details ->> 'kind' = ${kind}
+    order by e.id desc limit 1`.execute(executor);
+  return rows[0]?.by ?? null;
+}
+
+/** Somebody of the team has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
+export async function closeFindingAs(
+  db: Db,
+  clerk: { userId: string; network: string },
+  id: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const known = trx.selectFrom("findings").select(["kind", "subject", "resolved_at", "resolved_by"]).where("id", "=", id);
+    // Of two admins at once the second waits here for the first.
+    const finding = await known.forUpdate().executeTakeFirst();
+    if (!finding) throw new DomainError("not_found", "There is no such finding");
+    if (finding.resolved_at !== null) {
+      const by = finding.resolved_by === "person" ? await selectCloser(trx, finding) : null;
+      throw new DomainError("finding_closed", "This is closed already", { since: finding.resolved_at.toISOString(), ...(by && { by }) });
+    }
+    await closeFinding(trx, id, now);
+    const details = { kind: finding.kind, subject: finding.subject };
+    await recordAct(trx, { actor: clerk.userId, subject: null, action: "finding.closed", network: clerk.network, details, reason });
+  });
+}
+
 /** An operator has dealt with it. False if there is no such open finding. */
 export async function closeFinding(executor: Executor, id: string, now: Date): Promise<boolean> {
   const result = await executor
@@ -74,4 +112,15 @@ export async function closeFinding(executor: Executor, id: string, now: Date): P
     .where("resolved_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+/** By subject, of which kind a finding about it is open. */
+export async function listOpenSubjects(executor: Executor, kinds: readonly FindingKind[]): Promise<Map<string, FindingKind>> {
+  const rows = await executor
+    .selectFrom("findings")
+    .select(["subject", "kind"])
+    .where("resolved_at", "is", null)
+    .where("kind", "in", kinds)
+    .execute();
+  return new Map(rows.map(({ subject, kind }) => [subject, kind]));
 }

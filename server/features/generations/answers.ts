@@ -11,7 +11,7 @@ import { failureKind } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
-import { announce, announceToMembers } from "../../http/live-events.ts";
+import { announce, announceToEach } from "../../http/live-events.ts";
 import { toStoredOptions } from "./answer-options.ts";
 import type { AnswerTimings } from "./ask-for.ts";
 import { askFor } from "./ask-for.ts";
@@ -88,7 +88,7 @@ class AnswerEngine implements Answers {
   constructor(deps: Deps, timings: AnswerTimings) {
     this.deps = deps;
     this.timings = timings;
-    this.batches = createAnswerBatches(deps.db);
+    this.batches = createAnswerBatches(deps.db, deps.starts);
     this.followers = new LogFollowers(deps, timings.followMs);
   }
 
@@ -156,8 +156,10 @@ class AnswerEngine implements Answers {
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
     answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt({ ...row, options: asked ? toStoredOptions(asked) : null })) });
-    await announce(this.deps, userId, "generations");
-    await announceToMembers(this.deps, row.payer_id, "wallets");
+    await Promise.all([
+      announce(this.deps, userId, "generations"),
+      announceToEach(this.deps, this.batches.members(row.payer_id), "wallets"),
+    ]);
   }
 
   private logFailure({ start }: RunningAnswer, code: string, error: unknown): void {
@@ -179,6 +181,7 @@ class AnswerEngine implements Answers {
           owner: this.owner,
           ...outcome,
           parts: answer.parts,
+          firstTextMs: answer.firstTextMs,
           lastFrames: answer.unlogged(),
           kinds: kinds(true),
           now,

@@ -108,7 +108,7 @@ class Loader {
   }
 }
 
-/** The messages as a model gets them: the files of a question stand before its words. */
+/** The messages as a model gets them: the files of a question, and the pictures made before it, stand before its words. */
 export async function loadMessages(
   deps: LoadDeps,
   userId: string,
@@ -125,9 +125,12 @@ export async function loadMessages(
   );
   const loader = new Loader(deps, userId, model, texts);
   const loaded: ModelMessage[] = [];
-  for (const { role, content, attachments = [] } of messages.toReversed()) {
+  for (const { role, content, attachments = [], pictures = [] } of messages.toReversed()) {
     const parts: InputPart[] = [];
     for (const file of attachments) parts.push(await loader.part(file));
+    const seen: InputPart[] = [];
+    for (const file of pictures) seen.push(await loader.part(file));
+    if (seen.length > 0) parts.unshift({ type: "text", text: "[What the answer before looks like:]" }, ...seen);
     loaded.unshift({ role, parts: [...parts, { type: "text", text: content }] });
   }
   return loaded;

@@ -6,10 +6,12 @@
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
+import { selectMembersOfAll } from "../../db/payer.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { EndedRow } from "../../db/types-answers.ts";
-import { sqlState } from "../../failures.ts";
+import { startConnections } from "../../deps.ts";
+import { lockNotAvailable, sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import { startClip } from "./clip-end.ts";
@@ -17,10 +19,11 @@ import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
 import { callEnd, callStart, columns, toJson, toStored } from "./queries.ts";
 
 const limit = 32;
+/** So many are one statement, although others could run beside it: with many answers at once a larger statement costs each of them less. */
+const startsTogether = 8;
+const endsTogether = 16;
 /** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
 const lockTimeout = "50ms";
-/** SQLSTATE of lock_not_available. */
-const lockNotAvailable = "55P03";
 
 /**
  * Locks those wallets that are free now, until the statement ends. The functions lock them again, and also other rows of the same people
@@ -85,12 +88,11 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(EndedRow | und
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
           "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
-          "lastEvent" integer, frames text, kinds text[], now timestamptz)
+          "lastEvent" integer, frames text, kinds text[], now timestamptz, "firstTextMs" integer, "filterReason" text, searches integer, "thinkingTokens" integer)
         join free on free.billing_account_id = payer_of(ask."userId")
         cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.parts, ask."promptTokens",
-          ask."completionTokens", ask."costMicroDollars", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now) ended) done`.execute(
-    db,
-  );
+          ask."completionTokens", ask."costMicroDollars", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now, ask."firstTextMs",
+          ask."filterReason", ask.searches, ask."thinkingTokens") ended) done`.execute(db);
   return inPlaces(ends.length, rows);
 }
 
@@ -100,17 +102,27 @@ export interface AnswerBatches {
   end(row: OwnEnd): Promise<EndedRow | undefined>;
   /** `now` is business time. */
   entitlement(userId: string, now: Date): Promise<Entitlement>;
+  /** The people for whom the account pays. */
+  members(payerId: string): Promise<string[]>;
 }
 
-export function createAnswerBatches(db: Db): AnswerBatches {
-  const start = createBatcher({ limit, atOnce: 2, run: (rows: readonly StartRow[]) => startMany(db, rows) });
-  const end = createBatcher({ limit, atOnce: 2, run: (rows: readonly OwnEnd[]) => endMany(db, rows) });
+/** Starts that can share a statement go to `starts`, which has connections for nothing else. */
+export function createAnswerBatches(db: Db, starts = db): AnswerBatches {
+  const start = createBatcher({
+    limit,
+    atOnce: startConnections,
+    together: startsTogether,
+    run: (rows: readonly StartRow[]) => startMany(starts, rows),
+  });
+  const end = createBatcher({ limit, atOnce: 2, together: endsTogether, run: (rows: readonly OwnEnd[]) => endMany(db, rows) });
   const entitlement = createBatcher({
     limit,
     atOnce: 2,
     run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
   });
+  const members = createBatcher({ limit, atOnce: 1, run: (payerIds: readonly string[]) => selectMembersOfAll(db, payerIds) });
   return {
+    members,
     // What is asked for with options is a transaction of its own: there are few of them.
     start: async (row) =>
       row.options ? inTransaction(db, (trx) => startLarge(trx, row)) : ((await orNothing(start(row))) ?? (await callStart(db, row))),

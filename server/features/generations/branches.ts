@@ -3,13 +3,14 @@ import { sql } from "kysely";
 import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
-import type { ChatMessage } from "./history.ts";
+import type { BranchMessage, Made } from "./made.ts";
+import { madeBytes } from "./made.ts";
 
 export interface Branch {
   /** The answer at the end of the branch; null if the conversation has no messages. */
   endId: string | null;
   /** The newest messages that fit the budget by history.ts's estimate, oldest first. */
-  messages: ChatMessage[];
+  messages: BranchMessage[];
   /** How many messages the branch has in all. */
   total: number;
 }
@@ -29,7 +30,14 @@ export async function selectBranch(
 ): Promise<Branch | undefined> {
   const end = endId === undefined ? sql`head_id` : sql`${endId}::uuid`;
   const result = await sql<
-    { endId: string | null; isThere: boolean; total: number; fits: boolean; files: Attachment[] | null } & ChatMessage
+    {
+      endId: string | null;
+      isThere: boolean;
+      total: number;
+      fits: boolean;
+      files: Attachment[] | null;
+      made: Made[] | null;
+    } & BranchMessage
   >`
     with recursive asked as (
       select id, ${end} as end_id from conversations where id = ${conversationId} and user_id = ${userId}
@@ -41,16 +49,20 @@ export async function selectBranch(
         from branch join messages m on m.conversation_id = branch.conversation_id and m.id = branch.parent_id
     ), sized as (
       select branch.*, case when branch.generation_id is null then octet_length(m.content)
-          else (select sum(octet_length(p.text)) from generation_parts p where p.generation_id = branch.generation_id) end as bytes
+          else (select coalesce(nullif(sum(octet_length(p.text)), 0), max(${madeBytes}::integer) filter (where p.kind in ('picture', 'sound', 'clip')))
+            from generation_parts p where p.generation_id = branch.generation_id) end as bytes
         from branch join messages m on m.id = branch.id
     ), estimated as (
       select sized.*, count(*) over () as total, sum(ceil(bytes / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer + attachment_tokens) over (order by distance) as estimate
         from sized where bytes > 0
     )
-    select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role,
+    select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role, kept.estimate::integer as estimate,
         coalesce(kept.estimate <= ${tokenBudget}, false) as fits,
         case when kept.estimate > ${tokenBudget} then '' when kept.generation_id is null then (select m.content from messages m where m.id = kept.id)
           else (select string_agg(p.text, '' order by p.place) from generation_parts p where p.generation_id = kept.generation_id) end as content,
+        case when kept.generation_id is not null and kept.estimate <= ${tokenBudget} then (
+          select json_agg(p.detail || jsonb_build_object('kind', p.kind) order by p.place) from generation_parts p
+            where p.generation_id = kept.generation_id and p.kind in ('picture', 'sound', 'clip')) end as made,
         case when kept.attachment_tokens > 0 and kept.estimate <= ${tokenBudget} then (select m.attachments from messages m where m.id = kept.id) end as files
       from asked left join estimated kept on kept.estimate <= ${tokenBudget} or kept.distance = (select min(distance) from estimated)
       order by kept.distance desc`.execute(executor);
@@ -58,7 +70,11 @@ export async function selectBranch(
   if (!first?.isThere) return undefined;
   const messages = result.rows
     .filter(({ fits }) => fits)
-    .map(({ role, content, files }) => ({ role, content, ...(files && { attachments: files }) }));
+    .map(({ role, content, estimate, files, made }) => ({
+      ...{ role, content: content ?? "", estimate },
+      ...(files && { attachments: files }),
+      ...(!content && made && { made }),
+    }));
   return { endId: first.endId, messages, total: first.total ?? 0 };
 }
 

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { ModelOutage } from "../../providers/models/protocol.ts";
 import { storeFile } from "../files/service.ts";
 import { ClipCheck } from "./clip-file.ts";
-import { shortened } from "./pictures.ts";
+import { outputName, shortened } from "./outputs.ts";
 
 export interface DownloadTimings {
   /** Without a byte. */
@@ -54,7 +54,7 @@ export async function downloadClip(deps: Deps, download: Download, timings: Down
       await response.body?.cancel();
       throw new ModelOutage("provider_garbage", "the file of a clip is too large");
     }
-    const file = { userId, generationId, kind: "output", name: shortened(prompt, 60), measure: () => check.finish() } as const;
+    const file = { userId, generationId, kind: "output", name: outputName(prompt), measure: () => check.finish() } as const;
     const content = check.pass(bounded(response, () => idle.refresh()));
     const { id, width, height, durationMs } = await storeFile(deps, file, content);
     const alternative = shortened(prompt, clipLimits.alternative);

@@ -1,5 +1,6 @@
 /** The start and the end of an answer that is a clip. In between it is looked after by a worker (clip-runner.ts). */
 import { DomainError } from "#domain/errors.ts";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { ClipPart } from "../../contract/media.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -44,6 +45,7 @@ export async function startClip(trx: Trx, start: StartRow, prompt: string): Prom
 export interface ClipEnd {
   status: EndRow["status"];
   failureCode: string | null;
+  filterReason?: FilterReason | null;
   clip: ClipPart | null;
   costMicroDollars: number | null;
 }
@@ -56,7 +58,7 @@ export async function endClip(deps: Deps, id: string, owner: string | null, end:
   const now = deps.clock.now();
   const found = await selectOwner(deps.db, id);
   const kinds = found?.user_id ? (await readEntitlement(deps.db, found.user_id, now)).kinds(true) : [];
-  const { status, failureCode, clip, costMicroDollars } = end;
+  const { status, failureCode, filterReason = null, clip, costMicroDollars } = end;
   const row = await inTransaction(deps.db, async (trx) => {
     const events = await deleteJob(trx, id, owner);
     if (events === undefined || !found) return undefined;
@@ -68,6 +70,7 @@ export async function endClip(deps: Deps, id: string, owner: string | null, end:
       owner: null,
       status,
       failureCode,
+      filterReason,
       cutShort: false,
       chargedCredits: status === "completed" ? found.quoted_credits : 0,
       parts: clip ? [clip] : [],

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#domain/errors.ts";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
 import type { ClipOptions, ClipPart } from "../../contract/media.ts";
 import type { ClipJob, GenerationRow } from "../../db/types-answers.ts";
@@ -11,12 +12,14 @@ import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { ClipLost, ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
+import { tellPause } from "../catalogue/pauses.ts";
 import { soldModel } from "../catalogue/service.ts";
 import type { DownloadTimings } from "./clip-download.ts";
 import { downloadClip } from "./clip-download.ts";
 import { endClip, selectOwner } from "./clip-end.ts";
 import { markWorking, putBack, selectAgeMs, tellProgress } from "./clip-queue.ts";
 import { readFirstPicture } from "./references.ts";
+import { filterReasonOf } from "./upstream.ts";
 
 export interface ClipJobTimings {
   /** How often the provider is asked how far it is. */
@@ -36,9 +39,11 @@ const writeAgainMs = 500;
 /** What the person is told, and why it failed. */
 class Failed extends Error {
   readonly code: string;
+  readonly filterReason: FilterReason | null;
   constructor(code: string, cause?: unknown) {
     super(code, { cause });
     this.code = code;
+    this.filterReason = filterReasonOf(code, cause);
   }
 }
 
@@ -90,7 +95,10 @@ async function begin(work: Work): Promise<string | undefined> {
     // A request that was sent is waited for, also while this process stops.
     requestId = await deps.models.startClip(model, userId, wish, new AbortController().signal);
   } catch (error) {
-    if (failureKind(error) === "outage") deps.models.report(model, userId, false);
+    if (failureKind(error) === "outage") {
+      deps.models.report(model, userId, false);
+      await tellPause(deps, model);
+    }
     if (!(error instanceof ModelOutage) || error.code !== "provider_rate_limited") throw new Failed(codeOf(error), error);
     await again(Math.max(error.againAfterMs ?? 0, Math.min(timings.againMs * 2 ** job.refusals, longestAgainMs)));
     return undefined;
@@ -177,7 +185,9 @@ async function make(work: Work): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
     logFailure(work, error);
-    await persistently(work, () => endClip(deps, id, owner, { status: "failed", failureCode: error.code, ...nothing }));
+    await persistently(work, () =>
+      endClip(deps, id, owner, { status: "failed", failureCode: error.code, filterReason: error.filterReason, ...nothing }),
+    );
   }
 }
 

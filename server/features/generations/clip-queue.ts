@@ -28,9 +28,9 @@ export async function insertJob(trx: Trx, job: { id: string; userId: string; pro
   return true;
 }
 
-export async function countJobs(executor: Executor): Promise<number> {
-  const { rows } = await sql<{ jobs: number }>`select count(*)::integer as jobs from clip_jobs`.execute(executor);
-  return rows[0]?.jobs ?? 0;
+export async function hasJobs(executor: Executor): Promise<boolean> {
+  const { rows } = await sql<{ some: boolean }>`select exists (select from clip_jobs) as some`.execute(executor);
+  return rows[0]?.some ?? false;
 }
 
 /** Those that wait, in the order in which they will be begun: of each person the first before the second of anybody. */

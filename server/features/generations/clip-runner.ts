@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { endClip } from "./clip-end.ts";
 import type { ClipJobTimings } from "./clip-job.ts";
 import { runClipJob } from "./clip-job.ts";
-import { countJobs, releaseJob, renewLeases, selectUnwanted, takeNext, takeOver, tellPlaces } from "./clip-queue.ts";
+import { hasJobs, releaseJob, renewLeases, selectUnwanted, takeNext, takeOver, tellPlaces } from "./clip-queue.ts";
 
 export interface ClipTimings extends ClipJobTimings {
   /** How often the queue is looked at. */
@@ -81,7 +81,7 @@ class Runner implements ClipRunner {
 
   private async tick(): Promise<void> {
     const { db } = this.deps;
-    if (this.running.size === 0 && (await countJobs(db)) === 0) return;
+    if (this.running.size === 0 && !(await hasJobs(db))) return;
     await this.renew();
     const room = clipLimits.atWork - this.running.size;
     const { leaseMs, queueMs } = this.timings;

@@ -8,6 +8,8 @@ export interface ChatMessage {
   content: string;
   /** Of a question. */
   attachments?: readonly Attachment[];
+  /** Of a question: the pictures that a model has made before it, for a model that sees pictures. */
+  pictures?: readonly Attachment[];
 }
 
 export function estimateTokens(text: string): number {
@@ -28,11 +30,15 @@ export function trimHistory(
   total: number,
   prompt: string,
   attachments: readonly Attachment[] = [],
+  pictures: readonly Attachment[] = [],
 ): { messages: ChatMessage[]; trimmedMessages: number } {
   const first = recent.findIndex((message) => message.role === "user");
   const kept = first < 0 ? [] : recent.slice(first);
   return {
-    messages: [...kept, { role: "user", content: prompt, ...(attachments.length > 0 && { attachments }) }],
+    messages: [
+      ...kept,
+      { role: "user", content: prompt, ...(attachments.length > 0 && { attachments }), ...(pictures.length > 0 && { pictures }) },
+    ],
     trimmedMessages: total - kept.length,
   };
 }

@@ -2,39 +2,24 @@
  * Answers that are pictures. The model is asked for each picture by itself, so that each is delivered, fails and is charged alone. A picture
  * is decoded and encoded again, stored as a file of the person, and told; only then does it count as delivered.
  */
-import { setTimeout as delay } from "node:timers/promises";
-import { DomainError } from "#domain/errors.ts";
 import { pictureLimits } from "#domain/pictures.ts";
 import type { PictureOptions, PicturePart } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
 import type { ModelUsage, PictureWish } from "../../providers/models/protocol.ts";
 import { ModelOutage } from "../../providers/models/protocol.ts";
-import { unknownUsage } from "../../providers/models/response-stream.ts";
 import { withPictures } from "../files/picture-library.ts";
-import { storeFile } from "../files/service.ts";
+import { keepOutput, promptOf, shortened } from "./outputs.ts";
 import { readReferences } from "./references.ts";
 import type { RunningAnswer } from "./running-answer.ts";
 import type { UpstreamEnd, UpstreamTimings } from "./upstream.ts";
-import { askModel } from "./upstream.ts";
+import { askModel, nothingMade } from "./upstream.ts";
 
 const decodingSeconds = 20;
 /** Previews are in the answer's log, so they are small: a few kilobytes each. */
 const previewSide = 320;
 const previewQuality = 55;
-const storeAttempts = 3;
-const storeAgainMs = 500;
 /** Twice as many as the largest size that we ask for. */
 const mostPixels = 2 * 1536 * 1024;
-
-const nothing = {
-  failure: undefined,
-  cutShort: false,
-  concluded: false,
-  error: undefined,
-  picture: undefined,
-  sound: undefined,
-  ...unknownUsage,
-};
 
 interface CheckedPicture {
   bytes: Buffer;
@@ -69,28 +54,9 @@ async function previewAddress(bytes: Uint8Array): Promise<string | undefined> {
 }
 
 /** The prompt is the picture's alternative text and its file's name. */
-function textOf({ start }: RunningAnswer): string {
-  return start.messages.at(-1)?.content ?? "";
-}
-
-export function shortened(text: string, codePoints: number): string {
-  const points = [...text.replace(/\s+/g, " ")];
-  return points.length > codePoints ? `${points.slice(0, codePoints - 1).join("")}…` : points.join("");
-}
-
-/** A storage that fails for a moment costs nobody a picture. Throws if the answer was ended or deleted meanwhile. */
 async function keepPicture(deps: Deps, answer: RunningAnswer, { bytes, width, height }: CheckedPicture): Promise<PicturePart> {
-  const { id: generationId, userId } = answer.start;
-  const file = { userId, generationId, kind: "output", name: shortened(textOf(answer), 60), width, height } as const;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const { id: fileId } = await storeFile(deps, file, bytes);
-      return { kind: "picture", fileId, width, height, alternative: shortened(textOf(answer), pictureLimits.alternative) };
-    } catch (error) {
-      if (error instanceof DomainError || attempt === storeAttempts) throw error;
-      await delay(storeAgainMs);
-    }
-  }
+  const { id: fileId } = await keepOutput(deps, answer, { width, height }, bytes);
+  return { kind: "picture", fileId, width, height, alternative: shortened(promptOf(answer), pictureLimits.alternative) };
 }
 
 /** Shows previews in their order, and none that a later one has overtaken. */
@@ -164,14 +130,15 @@ export async function makePictures(
 ): Promise<UpstreamEnd> {
   const { count, size, quality, background } = options;
   const references = await readReferences(deps, answer.start.userId, options).catch((error: unknown) => error as Error);
-  if (references instanceof Error) return { ...nothing, failure: "reference_unreadable", error: references };
+  if (references instanceof Error) return { ...nothingMade, failure: "reference_unreadable", error: references };
   const wish: PictureWish = { size, quality, background, ...references };
   const ends = await Promise.all(Array.from({ length: count }, (_, place) => makePicture(deps, answer, place, wish, timings)));
   const failed = ends.find(({ failure }) => failure !== undefined);
   return {
-    ...nothing,
+    ...nothingMade,
     ...usageOf(ends),
     failure: failed?.failure,
+    filterReason: failed?.filterReason ?? null,
     error: failed?.error,
     concluded: ends.every(({ concluded }) => concluded),
   };

@@ -1,6 +1,7 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Part, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
@@ -10,8 +11,8 @@ import { keepOptions } from "./answer-options.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
 export const columns = sql.raw(
-  "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
-    "prompt_tokens, completion_tokens, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
+  "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, filter_reason, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
+    "prompt_tokens, completion_tokens, thinking_tokens, searches, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
 );
 
 /** A turn of a conversation, by the ids its messages get. */
@@ -113,13 +114,18 @@ export interface EndRow {
   owner: string | null;
   status: "completed" | "stopped" | "failed";
   failureCode: string | null;
+  filterReason?: FilterReason | null;
   cutShort: boolean;
   chargedCredits: number;
   parts: readonly Part[];
   promptTokens: number | null;
   completionTokens: number | null;
+  thinkingTokens?: number | null;
+  searches?: number | null;
   /** What the provider charges us; null if that is not known. */
   costMicroDollars: number | null;
+  /** How long after it was asked for its first text came. Left out if it has none. */
+  firstTextMs?: number | undefined;
   lastFrames: LogBatch | undefined;
   /** The kinds of grants the person may spend now. The receipt says how many of their credits are left. */
   kinds: readonly GrantKind[];
@@ -132,7 +138,8 @@ export async function callEnd(executor: Executor, end: EndRow): Promise<EndedRow
   const result = await sql<EndedRow>`/* prepared */
     select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts.map(toStored))}::jsonb,
       ${end.promptTokens}, ${end.completionTokens}, ${end.costMicroDollars}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
-      ${end.kinds}, ${end.now})`.execute(executor);
+      ${end.kinds}, ${end.now}, ${end.firstTextMs ?? null}::integer, ${end.filterReason ?? null},
+      ${end.searches ?? null}::integer, ${end.thinkingTokens ?? null}::integer)`.execute(executor);
   return result.rows[0];
 }
 
@@ -149,7 +156,7 @@ export interface LogBatch {
  * perhaps with more frames, and the row with more frames stays. Skips answers that were deleted or have another owner now.
  */
 export async function insertLog(executor: Executor, owner: string, batches: readonly LogBatch[]): Promise<void> {
-  await sql`
+  await sql`/* prepared */
     insert into generation_events as known (generation_id, first_event, last_event, frames)
       select batch.id, batch.first_event, batch.last_event, batch.frames
         from unnest(${batches.map((batch) => batch.generationId)}::uuid[], ${batches.map((batch) => batch.firstEvent)}::integer[],
@@ -173,7 +180,7 @@ export async function renewLeases(executor: Executor, owner: string, ids: readon
 
 /** Returns those of the answers that were asked to stop or that another process has ended and, with null, those PostgreSQL does not know. */
 export async function selectInterruptions(executor: Executor, ids: readonly string[]): Promise<{ id: string; status: string | null }[]> {
-  const result = await sql<{ id: string; status: string | null }>`
+  const result = await sql<{ id: string; status: string | null }>`/* prepared */
     select asked.id, g.status from unnest(${ids}::uuid[]) as asked (id) left join generations g on g.id = asked.id
       where g.id is null or g.stop_requested_at is not null or g.status <> 'streaming'`.execute(executor);
   return result.rows;

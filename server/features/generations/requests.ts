@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { clipLimits, usualClip } from "#domain/clips.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import { isBuilt, isInTrial } from "#domain/models.ts";
+import { isInTrial } from "#domain/models.ts";
 import { usualPicture } from "#domain/pictures.ts";
-import { priceVersion, quoteCredits } from "#domain/pricing.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -13,7 +13,7 @@ import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
-import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts";
+import { findRetirement, isAvailable, priced, priceOf, soldModel } from "../catalogue/service.ts";
 import { availableCredits } from "../credits/service.ts";
 import { assertRoom } from "../files/service.ts";
 import type { AnswerOptions } from "./answer-options.ts";
@@ -45,8 +45,12 @@ export interface Wanted {
   prompt: string | null;
   /** Undefined for a model that answers with words about words. */
   options: AnswerOptions | undefined;
+  /** How much memory the recording takes that is to be written down. */
+  recordingBytes?: number;
   /** What it costs today. */
   credits: number;
+  /** Of the prices by which it is sold. */
+  priceVersion: string;
 }
 
 /** What is asked for beside words, and can be told without looking anything up. Each model is asked for its own. */
@@ -70,17 +74,18 @@ export function readRequest(deps: Deps, request: CreateGeneration): Wanted {
   if (!repeats && request.questionId !== undefined)
     throw new ValidationError([{ field: "questionId", message: "A question is either new or asked again" }]);
   if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
-  const model = soldModel(deps, request.model);
-  if (!model) throw new DomainError("unknown_model", "There is no such model");
-  if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
+  const sold = soldModel(deps, request.model);
+  if (!sold) throw new DomainError("unknown_model", "There is no such model");
+  const model = priced(deps, sold);
   const options = readOptions(model, request);
   const credits = quoteCredits(model, { images: options?.picture?.count ?? 1 });
-  return { model, prompt: request.prompt?.trim() ?? null, options, credits };
+  return { model, prompt: request.prompt?.trim() ?? null, options, credits, priceVersion: priceOf(deps, sold).version };
 }
 
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 export async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlement: Entitlement): Promise<DomainError | undefined> {
   const { model, credits: quotedCredits, options } = wanted;
+  if (!deps.settings.current.answers) return new DomainError("answers_paused", "No questions are taken at the moment. Try again later");
   const retirement = findRetirement(deps, model);
   if (retirement) return retirement;
   if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
@@ -121,7 +126,7 @@ export async function findKnown(executor: Executor, ask: Ask, requestHash: Buffe
 /** The fields that all starts of one request have in common. */
 export function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
   const { leaseMs, holdMs } = timings;
-  return { priceVersion, requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
+  return { requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
 }
 
 const minuteMs = 60_000;

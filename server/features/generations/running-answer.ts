@@ -19,11 +19,22 @@ export interface AnswerStart {
   askedAtMs: number;
   /** The row as it was written. */
   row: StartRow;
+  /** Gives back the memory that was taken for its recording. */
+  leaveRoom?: () => void;
 }
 
 export type Outcome = Pick<
   EndRow,
-  "status" | "failureCode" | "cutShort" | "chargedCredits" | "promptTokens" | "completionTokens" | "costMicroDollars"
+  | "status"
+  | "failureCode"
+  | "filterReason"
+  | "cutShort"
+  | "chargedCredits"
+  | "promptTokens"
+  | "completionTokens"
+  | "thinkingTokens"
+  | "searches"
+  | "costMicroDollars"
 >;
 
 function turnOf({ turn }: StartRow): Turn | null {
@@ -51,6 +62,8 @@ export class Output {
   }
 }
 
+/** More than any model makes for one answer: a provider that says more has a fault. */
+const mostSearches = 10_000;
 /** The shortest time between two text events. Words that arrive faster share an event, because nobody reads that fast. */
 const frameGapMs = 15;
 
@@ -63,6 +76,8 @@ export class RunningAnswer {
   leaseTakenAtMs: number;
   /** True while the end is being written. A stop has no effect any more. */
   ending = false;
+  /** How long after it was asked for. */
+  firstTextMs: number | undefined;
   private interruption: "stopped" | "interrupted" | undefined;
   private readonly output = new Output();
   private loggedEvents = 0;
@@ -91,6 +106,7 @@ export class RunningAnswer {
   add(text: string): void {
     // The person stopped the answer, so text that arrives after that is neither shown nor stored.
     if (this.interruption) return;
+    if (text !== "") this.firstTextMs ??= Math.round(performance.now() - this.start.askedAtMs);
     this.output.text += text;
     this.gathered += text;
     const waitMs = this.lastFrameAt + frameGapMs - performance.now();
@@ -154,18 +170,21 @@ export class RunningAnswer {
    * are charged that were delivered, unless it is we who broke off.
    */
   outcome(end: UpstreamEnd): Outcome {
-    const { promptTokens, completionTokens } = end;
+    const { promptTokens, completionTokens, thinkingTokens } = end;
+    const searches = end.searches === null ? null : Math.min(end.searches, mostSearches);
     const costMicroDollars = end.costMicroDollars ?? providerCostMicroDollars(this.start.model, end, this.start.row.now);
-    const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens, costMicroDollars };
+    const figures = { promptTokens, completionTokens, thinkingTokens, searches, costMicroDollars };
+    const rest = { failureCode: null, filterReason: null, cutShort: false, ...figures };
     const { picture } = this.start.row.options ?? {};
     const full = picture ? (this.start.heldCredits / picture.count) * this.deliveredPictures : this.start.heldCredits;
     const interruption = end.concluded ? undefined : this.interruption;
     if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.parts.length === 0 ? 0 : full };
     const failureCode = interruption ?? end.failure ?? null;
+    const filterReason = interruption ? null : end.filterReason;
     // Why some of the pictures are missing.
     if (failureCode !== null && interruption === undefined && this.deliveredPictures > 0)
-      return { ...rest, status: "completed", failureCode, chargedCredits: full };
-    if (failureCode !== null) return { ...rest, status: "failed", failureCode, chargedCredits: 0 };
+      return { ...rest, status: "completed", failureCode, filterReason, chargedCredits: full };
+    if (failureCode !== null) return { ...rest, status: "failed", failureCode, filterReason, chargedCredits: 0 };
     return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
   }
 

@@ -21,9 +21,10 @@ import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import { findUnconfirmed, keyConflict, noPlace, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
-import type { Ask } from "./requests.ts";
+import type { Ask, Wanted } from "./requests.ts";
 import { findKnown, findRefusal, hashOf, mediaTerms, readRequest, termsOf } from "./requests.ts";
 import type { AnswerStart } from "./running-answer.ts";
+import { takeRoom } from "./transcripts.ts";
 import { measure, planOf } from "./wanted.ts";
 
 /** How long a stop waits for the receipt. */
@@ -46,49 +47,72 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
   });
   if ("idempotency_key" in measured) return replay(deps, answers, measured, 0);
   const wanted = measured;
-  const { model, options, credits } = wanted;
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
     throw unavailable();
   }
   const refused = await findRefusal(deps, ask, wanted, entitlement);
-  const unconfirmed = refused ? undefined : findUnconfirmed(entitlement, credits, request.confirmed);
+  const unconfirmed = refused ? undefined : findUnconfirmed(entitlement, wanted.credits, request.confirmed);
   if (unconfirmed) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
     throw unconfirmed;
   }
-  const planned = refused ? undefined : await planOf(deps, userId, request, wanted);
-  const plan = planned instanceof DomainError ? undefined : planned;
-  const refusal = refused ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
-  const { turn, messages, trimmedMessages: leftOut } = plan ?? { turn: null, messages: [], trimmedMessages: 0 };
-  // Except for words a model gets the prompt alone, so nothing of a conversation was left out for want of room.
-  const trimmedMessages = options ? 0 : leftOut;
-  const start = { id: uuidv7(), userId, trimmedMessages };
-  const askedAtMs = performance.now();
-  const row = {
-    ...start,
-    modelId: model.id,
-    idempotencyKey: ask.idempotencyKey,
-    requestHash,
-    credits,
-    kinds: entitlement.kinds(isInTrial(model)),
-    refused: refusal !== undefined,
-    holdId: null,
-    turn,
-    ...termsOf(deps, answers, entitlement),
-    ...mediaTerms(wanted, messages),
-  };
-  const result = await answers.batches.start(row);
-  if (result.outcome === "known" || result.outcome === "conflict") {
-    const known = await findKnown(deps.db, ask, requestHash);
-    if (known) return replay(deps, answers, known, 0);
+  return writeStart(deps, answers, { ask, wanted, requestHash, entitlement, refused });
+}
+
+interface Checked {
+  ask: Ask;
+  wanted: Wanted;
+  requestHash: Buffer;
+  entitlement: Entitlement;
+  refused: DomainError | undefined;
+}
+
+/** Writes what was asked for, or counts its refusal. */
+async function writeStart(deps: Deps, answers: Answers, { ask, wanted, requestHash, entitlement, refused }: Checked): Promise<Feed> {
+  const { request, userId } = ask;
+  const { model, options, credits } = wanted;
+  const room = refused ? undefined : takeRoom(model, wanted.recordingBytes);
+  const leaveRoom = typeof room === "function" ? room : undefined;
+  const barred = refused ?? (room instanceof DomainError ? room : undefined);
+  let begun = false;
+  try {
+    const planned = barred ? undefined : await planOf(deps, userId, request, wanted);
+    const plan = planned instanceof DomainError ? undefined : planned;
+    const refusal = barred ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
+    const { turn, messages, trimmedMessages: leftOut } = plan ?? { turn: null, messages: [], trimmedMessages: 0 };
+    // Models for pictures, clips and sounds get the prompt alone, so no messages were left out because they did not fit.
+    const start = { id: uuidv7(), userId, trimmedMessages: options ? 0 : leftOut };
+    const askedAtMs = performance.now();
+    const row = {
+      ...start,
+      modelId: model.id,
+      idempotencyKey: ask.idempotencyKey,
+      requestHash,
+      credits,
+      priceVersion: wanted.priceVersion,
+      kinds: entitlement.kinds(isInTrial(model)),
+      refused: refusal !== undefined,
+      holdId: null,
+      turn,
+      ...termsOf(deps, answers, entitlement),
+      ...mediaTerms(wanted, messages),
+    };
+    const result = await answers.batches.start(row);
+    if (result.outcome === "known" || result.outcome === "conflict") {
+      const known = await findKnown(deps.db, ask, requestHash);
+      if (known) return replay(deps, answers, known, 0);
+    }
+    if (result.outcome === "refused" && refusal) throw refusal;
+    if (result.outcome !== "created") throw refusalOf(result, credits);
+    if (options?.clip) return followNewClip(deps, answers, userId, start.id);
+    begun = true;
+    return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits, ...(leaveRoom && { leaveRoom }) });
+  } finally {
+    if (!begun) leaveRoom?.();
   }
-  if (result.outcome === "refused" && refusal) throw refusal;
-  if (result.outcome !== "created") throw refusalOf(result, credits);
-  if (options?.clip) return followNewClip(deps, answers, userId, start.id);
-  return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
 }
 
 async function followNewClip(deps: Deps, answers: Answers, userId: string, id: string): Promise<Feed> {
@@ -148,7 +172,7 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const starts = questions.map(({ ask: { idempotencyKey }, wanted, model, prompt, credits, requestHash }): AnswerStart => {
     const { messages, trimmedMessages } = trimHistory([], 0, prompt);
     const own = { id: uuidv7(), userId, trimmedMessages };
-    const asked = { modelId: model.id, idempotencyKey, requestHash, credits };
+    const asked = { modelId: model.id, idempotencyKey, requestHash, credits, priceVersion: wanted.priceVersion };
     const row = { ...own, ...asked, kinds, refused: false, holdId, turn: null, ...terms, ...mediaTerms(wanted, messages) };
     return { ...own, askedAtMs, row, model, messages, heldCredits: credits };
   });
@@ -185,6 +209,13 @@ async function readOwn(executor: Executor, userId: string, id: string) {
 export async function readAnswer(executor: Executor, userId: string, id: string): Promise<Answer> {
   const row = await readOwn(executor, userId, id);
   return { ...toReceipt(row), parts: (await queries.selectParts(executor, [row.id])).get(row.id) ?? [] };
+}
+
+/** The same, for somebody else than its person. Throws `answer_gone` if its text was deleted. */
+export async function readKept(executor: Executor, userId: string, id: string): Promise<Answer> {
+  const { erased_at: erasedAt } = await readOwn(executor, userId, id);
+  if (erasedAt !== null) throw new DomainError("answer_gone", "The text of this answer was deleted");
+  return readAnswer(executor, userId, id);
 }
 
 /** The latest answer in which this one was read aloud, unless that failed. Throws `not_found` for another person's answer. */

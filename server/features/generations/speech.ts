@@ -2,7 +2,6 @@
  * Answers that are read aloud. A text is sent in pieces, a few at a time, and their sound is joined. It counts as delivered when it is stored as
  * a file of the person: until then nothing is charged.
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { joinMp3, measureMp3 } from "#domain/audio/mp3.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
@@ -14,21 +13,13 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { ModelOutage } from "../../providers/models/protocol.ts";
-import { unknownUsage } from "../../providers/models/response-stream.ts";
-import { storeFile } from "../files/service.ts";
+import { keepOutput, promptOf } from "./outputs.ts";
 import { selectGeneration, selectParts } from "./queries.ts";
 import type { RunningAnswer } from "./running-answer.ts";
 import type { UpstreamEnd, UpstreamTimings } from "./upstream.ts";
-import { askModel } from "./upstream.ts";
+import { askModel, nothingMade } from "./upstream.ts";
 
 const piecesAtOnce = 3;
-const storeAttempts = 3;
-const storeAgainMs = 500;
-
-const nothing: UpstreamEnd = {
-  ...{ failure: undefined, cutShort: false, concluded: false, error: undefined, picture: undefined, sound: undefined },
-  ...unknownUsage,
-};
 
 /** Throws `validation_failed` for a voice that the model does not have, and `speech_too_long`. */
 export function planSpeech(model: Model, voice: string | undefined, text: string, reads: string | undefined): SpeechReceipt {
@@ -50,27 +41,6 @@ export async function readableText(executor: Executor, userId: string, id: strin
   const text = spokenText(parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n"));
   if (text === "") throw new DomainError("not_found", "There is no such answer, or nothing in it can be read aloud");
   return text;
-}
-
-function nameOf(text: string): string {
-  const points = [...text.replace(/\s+/g, " ")];
-  return points.length > 60 ? `${points.slice(0, 59).join("")}…` : points.join("");
-}
-
-/** A storage that fails for a moment costs nobody a sound. Throws if the answer was ended or deleted meanwhile. */
-async function keepSound(deps: Deps, answer: RunningAnswer, text: string, bytes: Uint8Array, durationMs: number): Promise<void> {
-  const { id: generationId, userId } = answer.start;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const file = { userId, generationId, kind: "output", name: nameOf(text), durationMs } as const;
-      const { id: fileId } = await storeFile(deps, file, bytes);
-      answer.addSound({ kind: "sound", fileId, durationMs });
-      return;
-    } catch (error) {
-      if (error instanceof DomainError || attempt === storeAttempts) throw error;
-      await delay(storeAgainMs);
-    }
-  }
 }
 
 /** Asks for all pieces, a few at a time, and for none any more once one has failed. */
@@ -96,21 +66,26 @@ async function askPieces(deps: Deps, answer: RunningAnswer, pieces: readonly str
 
 /** Never throws. */
 export async function makeSpeech(deps: Deps, answer: RunningAnswer, speech: SpeechReceipt, timings: UpstreamTimings): Promise<UpstreamEnd> {
-  const { model, messages, userId, row } = answer.start;
-  const text = messages.at(-1)?.content ?? "";
-  const ends = await askPieces(deps, answer, speechPieces(text), speech.voice, timings);
+  const { model, userId, row } = answer.start;
+  const ends = await askPieces(deps, answer, speechPieces(promptOf(answer)), speech.voice, timings);
   const failed = ends.find((end) => end?.failure !== undefined);
   if (failed) return { ...failed, concluded: false };
-  if (answer.controller.signal.aborted) return nothing;
+  if (answer.controller.signal.aborted) return nothingMade;
   try {
     const joined = joinMp3(ends.map(({ sound }) => sound ?? new Uint8Array()));
     const seconds = joined && measureMp3(joined);
     if (!joined || typeof seconds !== "number") throw new ModelOutage("provider_garbage", "what the provider sent is no sound");
     deps.models.report(model, userId, true);
-    await keepSound(deps, answer, text, joined, Math.ceil(seconds * 1_000));
-    return { ...nothing, concluded: true, costMicroDollars: unitCostMicroDollars(model, speech.characters / charactersPerUnit, row.now) };
+    const durationMs = Math.ceil(seconds * 1_000);
+    const { id: fileId } = await keepOutput(deps, answer, { durationMs }, joined);
+    answer.addSound({ kind: "sound", fileId, durationMs });
+    return {
+      ...nothingMade,
+      concluded: true,
+      costMicroDollars: unitCostMicroDollars(model, speech.characters / charactersPerUnit, row.now),
+    };
   } catch (error) {
     if (error instanceof ModelOutage) deps.models.report(model, userId, false);
-    return { ...nothing, failure: error instanceof ModelOutage ? error.code : "sound_not_kept", error };
+    return { ...nothingMade, failure: error instanceof ModelOutage ? error.code : "sound_not_kept", error };
   }
 }

@@ -3,36 +3,66 @@ import { buffer } from "node:stream/consumers";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { unitCostMicroDollars } from "#domain/provider-prices.ts";
+import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
 import type { RecordingReceipt } from "../../contract/sounds.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { unknownUsage } from "../../providers/models/response-stream.ts";
+import { Gate } from "../../http/gate.ts";
 import { findAttachable, openFile } from "../files/service.ts";
 import { selectQuestion } from "./branches.ts";
 import type { RunningAnswer } from "./running-answer.ts";
 import type { UpstreamEnd, UpstreamTimings } from "./upstream.ts";
-import { askModel } from "./upstream.ts";
+import { askModel, nothingMade } from "./upstream.ts";
 
 function missing(): DomainError {
   return new DomainError("recording_missing", "This model writes down one recording. Record something, or choose a file");
 }
 
+export interface FoundRecording {
+  recording: RecordingReceipt;
+  bytes: number;
+}
+
+function tooLong({ name }: Model, seconds: number): DomainError {
+  const minutes = seconds / 60;
+  return new DomainError("recording_too_long", `${name} takes recordings of up to ${minutes} minutes`, { minutes });
+}
+
 /** The recording of the request, or of the question that is asked again. Its length, and so the price, was measured when it was uploaded. */
-export async function findRecording(executor: Executor, userId: string, request: CreateGeneration): Promise<RecordingReceipt> {
+export async function findRecording(executor: Executor, userId: string, request: CreateGeneration, model: Model): Promise<FoundRecording> {
   const { attachments = [], conversationId, questionId, dictated } = request;
   const found = async () => {
     if (conversationId !== undefined && questionId !== undefined) {
       const asked = await selectQuestion(executor, { conversationId, userId, questionId });
-      return (asked?.attachments ?? []).map(({ fileId, durationMs }) => ({ fileId, durationMs }));
+      return (asked?.attachments ?? []).map(({ fileId, durationMs, bytes }) => ({ fileId, durationMs, bytes }));
     }
     if (attachments.length === 0) return [];
     const files = await findAttachable(executor, userId, conversationId, attachments);
-    return [...files.values()].map(({ id, durationMs }) => ({ fileId: id, durationMs }));
+    return [...files.values()].map(({ id, durationMs, bytes }) => ({ fileId: id, durationMs, bytes }));
   };
   const [recording, ...others] = await found();
   if (!recording?.durationMs || others.length > 0) throw missing();
-  return { fileId: recording.fileId, durationMs: recording.durationMs, ...(dictated && { dictated }) };
+  const { fileId, durationMs, bytes } = recording;
+  const seconds = recordingSecondsOf(model);
+  if (durationMs > seconds * 1_000) throw tooLong(model, seconds);
+  return { recording: { fileId, durationMs, ...(dictated && { dictated }) }, bytes };
+}
+
+/** Recordings are in memory while their provider transcribes them. Each provider has room for a few of the longest, so that a slow provider doesn't hold up the others. */
+const roomBytes = 4 * recordingLimits.megabytes * 1024 * 1024;
+const busySeconds = 10;
+const rooms = new Map<string, Gate>();
+
+/** Reserves memory for the recording, if there is one. Returns a function that gives it back, or a refusal if there is no room now. */
+export function takeRoom({ name, provider }: Model, recordingBytes: number | undefined): (() => void) | DomainError | undefined {
+  if (recordingBytes === undefined) return undefined;
+  const room = rooms.get(provider) ?? new Gate(roomBytes);
+  rooms.set(provider, room);
+  const leave = room.tryEnter(recordingBytes);
+  if (leave) return leave;
+  const message = `${name} writes down many recordings just now. Try again in ${busySeconds} s`;
+  return new DomainError("model_unavailable", message, { retryAfterSeconds: busySeconds });
 }
 
 /** Providers are charged by the second. */
@@ -63,7 +93,8 @@ export async function transcribe(
     return { ...end, costMicroDollars: end.concluded ? costOf(model, recording, row.now) : null };
   } catch (error) {
     // Only loading it can fail.
-    const nothing = { cutShort: false, concluded: false, picture: undefined, sound: undefined, ...unknownUsage };
-    return { ...nothing, failure: "recording_unreadable", error };
+    return { ...nothingMade, failure: "recording_unreadable", error };
+  } finally {
+    answer.start.leaveRoom?.();
   }
 }

@@ -10,6 +10,7 @@ import { planAttachments, tokensOf } from "./attached.ts";
 import { selectBranch, selectQuestion } from "./branches.ts";
 import type { ChatMessage } from "./history.ts";
 import { estimateTokens, historyBudget, trimHistory } from "./history.ts";
+import { showMade } from "./made.ts";
 import type { PlannedTurn } from "./queries.ts";
 
 const titleCodePoints = 80;
@@ -69,8 +70,10 @@ export async function planTurn(
   if (asked && files.length > 0 && !hears(model) && estimateTokens(words) + tokensOf(files) > model.inputTokenLimit)
     return new DomainError("attachments_too_large", `${model.name} has no room for the attached files`);
   const endId = asked ? asked.parentId : parentId;
-  const branch = await selectBranch(executor, { conversationId, userId, endId }, historyBudget(model, words, tokensOf(files)));
+  const budget = historyBudget(model, words, tokensOf(files));
+  const branch = await selectBranch(executor, { conversationId, userId, endId }, budget);
   if (!branch) return undefined;
+  const { messages, pictures } = await showMade(executor, userId, model, branch.messages, budget);
   return {
     turn: {
       conversationId,
@@ -82,6 +85,6 @@ export async function planTurn(
       prompt,
       ...(asked ? {} : filed(files)),
     },
-    ...trimHistory(branch.messages, branch.total, words, files),
+    ...trimHistory(messages, branch.total, words, files, pictures),
   };
 }

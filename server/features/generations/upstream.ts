@@ -1,5 +1,6 @@
 /** Asks a model one question, limits the time it may take, and interprets how it ends. Every fault of a provider becomes a failure code. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
 import { failureKind } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
@@ -59,6 +60,8 @@ export interface Question {
 export interface UpstreamEnd extends ModelUsage {
   /** Undefined if the provider said that the answer is complete. */
   failure: ProviderFailure | undefined;
+  /** Why the provider's filter stopped it, if that is the failure. */
+  filterReason: FilterReason | null;
   /** The answer reached the limit on its length. */
   cutShort: boolean;
   /** The provider said why the answer ended. A stop or an interruption after that changes nothing. */
@@ -70,6 +73,12 @@ export interface UpstreamEnd extends ModelUsage {
   /** As the picture. */
   sound: Uint8Array | undefined;
 }
+
+/** The end of an answer whose call was not made, or that took several calls with their own ends. */
+export const nothingMade: UpstreamEnd = {
+  ...{ failure: undefined, filterReason: null, cutShort: false, concluded: false, error: undefined, picture: undefined, sound: undefined },
+  ...unknownUsage,
+};
 
 /** How long we wait for the token counts after the text has ended. */
 const usageWaitMs = 2_000;
@@ -127,6 +136,7 @@ class Transcript {
   picture: Uint8Array | undefined;
   sound: Uint8Array | undefined;
   finish: FinishReason | undefined;
+  filter: FilterReason | undefined;
   usage: ModelUsage = unknownUsage;
   error: unknown;
 
@@ -136,8 +146,10 @@ class Transcript {
       this.anyOutput = true;
       // PostgreSQL's text can't hold U+0000.
       onText(event.text.includes("\0") ? event.text.replaceAll("\0", "\uFFFD") : event.text);
-    } else if (event.type === "finish") this.finish = event.reason;
-    else if (event.type === "usage") this.usage = event.usage;
+    } else if (event.type === "finish") {
+      this.finish = event.reason;
+      this.filter = event.filter;
+    } else if (event.type === "usage") this.usage = event.usage;
     else if (event.type === "sources") onSources(event.sources);
     else if (event.type === "preview") onPreview?.(event.bytes);
     else if (event.type === "segments") onSegments?.(event.segments);
@@ -155,15 +167,25 @@ function failureOf(error: unknown): ProviderFailure {
   return error instanceof ModelOutage || error instanceof ModelRefusal ? error.code : "provider_error";
 }
 
-type End = Pick<UpstreamEnd, "failure" | "cutShort" | "error">;
+/** Why a filter stopped what has this failure; null for another one. */
+export function filterReasonOf(failure: string | undefined, error: unknown, said?: FilterReason): FilterReason | null {
+  if (failure !== "content_filtered") return null;
+  return said ?? (error instanceof ModelRefusal ? error.filterReason : null) ?? "unspecified";
+}
+
+type End = Pick<UpstreamEnd, "failure" | "filterReason" | "cutShort" | "error">;
 
 /** Decides how the answer ended. An error after the provider has said why it ended does not change that. */
-function conclude({ finish, anyOutput, error }: Transcript, timedOut: boolean): End {
-  const failed = (failure: ProviderFailure, thrown?: unknown): End => ({ failure, cutShort: false, error: thrown });
+function conclude({ finish, filter, anyOutput, error }: Transcript, timedOut: boolean): End {
+  const failed = (failure: ProviderFailure, thrown?: unknown): End => {
+    return { failure, filterReason: filterReasonOf(failure, thrown, filter), cutShort: false, error: thrown };
+  };
   if (finish === undefined) return failed(timedOut ? "provider_timeout" : failureOf(error), error);
   if (finish === "other") return failed("provider_error");
   if (finish === "filtered") return failed("content_filtered");
-  return anyOutput ? { failure: undefined, cutShort: finish === "cut_short", error: undefined } : failed("provider_empty");
+  return anyOutput
+    ? { failure: undefined, filterReason: null, cutShort: finish === "cut_short", error: undefined }
+    : failed("provider_empty");
 }
 
 /** The provider turned the call away before it said anything, and asking once more may help. */
@@ -185,7 +207,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   const { model, personId, messages, picture, recording, speech } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
-  const hasFiles = question.load !== undefined && messages.some(({ attachments }) => attachments !== undefined);
+  const hasFiles = question.load !== undefined && messages.some(({ attachments, pictures }) => attachments ?? pictures);
   let asked = false;
   try {
     const call = {

@@ -1,5 +1,4 @@
 /** What has to be looked up before a request has a price: how long a recording is, and what is to be read aloud. */
-import { isBuilt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
@@ -17,10 +16,10 @@ const standsAlone = ({ reads, dictated }: CreateGeneration) => reads !== undefin
 /** What has to be looked up first, because the price depends on it: how long a recording is, and what is to be read aloud. */
 export async function measure(deps: Deps, userId: string, request: CreateGeneration, wanted: Wanted): Promise<Wanted> {
   const { model, prompt } = wanted;
-  if (!isBuilt(model)) return wanted;
   if (model.unit === "minute") {
-    const recording = await findRecording(deps.db, userId, request);
-    return { ...wanted, options: { recording }, credits: quoteCredits(model, { seconds: recording.durationMs / 1_000 }) };
+    const { recording, bytes } = await findRecording(deps.db, userId, request, model);
+    const credits = quoteCredits(model, { seconds: recording.durationMs / 1_000 });
+    return { ...wanted, options: { recording }, recordingBytes: bytes, credits };
   }
   if (model.unit !== "thousand_characters") return wanted;
   const { reads, conversationId, questionId } = request;

@@ -1,7 +1,8 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Mails } from "../../db/types-work.ts";
+import { mailOfLetter } from "./mail-of-letter.ts";
 
 export async function isOwnAddress(executor: Executor, userId: string, address: string): Promise<boolean> {
   const row = await executor
@@ -38,6 +39,30 @@ export async function insertMail(executor: Executor, mail: Insertable<Mails>): P
     .returning("id")
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Does not find another person's mail. */
+export async function selectMailOf(executor: Executor, userId: string, mailId: string): Promise<Selectable<Mails> | undefined> {
+  return executor.selectFrom("mails").selectAll().where("id", "=", mailId).where("user_id", "=", userId).executeTakeFirst();
+}
+
+/** The mail of a job that failed for good. */
+export async function lockMailOfLetter(trx: Trx, letterId: string): Promise<Selectable<Mails> | undefined> {
+  const { rows } = await sql<Selectable<Mails>>`select * from mails where id = (
+    select ${mailOfLetter} from dead_letters d
+      where d.id = ${letterId} and d.job = 'send-mail') for update`.execute(trx);
+  return rows[0];
+}
+
+/** The person's confirmed address, and their language. */
+export async function selectAddress(executor: Executor, userId: string): Promise<{ recipient: string; language: string } | undefined> {
+  return executor
+    .selectFrom("users")
+    .innerJoin("identities", "identities.user_id", "users.id")
+    .select(["subject as recipient", "language"])
+    .where("users.id", "=", userId)
+    .where("kind", "=", "email")
+    .executeTakeFirst();
 }
 
 /** Returns undefined if there is no such mail, or if it was sent. */

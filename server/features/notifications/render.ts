@@ -45,6 +45,8 @@ export interface RenderedMail {
   replyTo: string;
   /** The address to which a mail program posts when the reader wants no more mails of this kind; undefined for mails that are always sent. */
   unsubscribeUrl: string | undefined;
+  /** Somebody of the team wrote it. */
+  isByHand: boolean;
 }
 
 /** The page on which mails of a kind can be switched off without a sign-in. */
@@ -137,16 +139,23 @@ function escapeHtml(text: string): string {
 }
 
 const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
-main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px}
+main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600;text-wrap:balance}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px;text-wrap:pretty}
+:lang(ja){word-break:auto-phrase}p:lang(ja){text-wrap:wrap}.whole{white-space:nowrap}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
 .detail{white-space:pre-wrap;overflow-wrap:anywhere}
 .quiet,.quiet a{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
 @media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
 
+/** Keeps a number such as ABCD-0001 in one line, since people copy it by eye when they pay by transfer. */
+function whole(html: string): string {
+  return html.replace(/\b[A-Z0-9]{4,}-\d{4,}\b/g, '<span class="whole">$&</span>');
+}
+
 interface Parts {
   subject: string;
   lead: string;
   detail: string;
+  /** Empty: there is no button. */
   action: string;
   note: string;
   /** Empty but for mails that confirm a contract. */
@@ -171,6 +180,9 @@ function toHtml(language: LanguageCode, parts: Parts): string {
     ({ title, text }) =>
       `${title ? `<h2 dir="auto">${escapeHtml(title)}</h2>\n` : ""}<p class="detail" dir="auto">${escapeHtml(text)}</p>\n`,
   );
+  const button =
+    action &&
+    `<p><a class="action" href="${address}">${action}</a></p>\n<p class="quiet address"><a href="${address}">${address}</a></p>\n`;
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -182,12 +194,10 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 </head>
 <body>
 <main>
-<h1 dir="auto">${subject}</h1>
-<p>${lead}</p>
-<p class="detail" dir="auto">${detail}</p>
-<p><a class="action" href="${address}">${action}</a></p>
-<p class="quiet address"><a href="${address}">${address}</a></p>
-<p class="quiet">${note}</p>
+<h1 dir="auto">${whole(subject)}</h1>
+<p>${whole(lead)}</p>
+<p class="detail" dir="auto">${whole(detail)}</p>
+${button}<p class="quiet">${note}</p>
 ${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}<br>${sender}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
 </main>
 </body>
@@ -198,7 +208,8 @@ ${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}<br>${sender
 function toText({ lead, detail, action, address, note, contract, signature, footer, sender, leave, leaveAddress }: Parts): string {
   const end = leave && `${leave}:\n${leaveAddress}\n`;
   const paragraphs = contract.map(({ title, text }) => `${title ? `${title.toLocaleUpperCase()}\n\n` : ""}${text}\n\n`);
-  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n${paragraphs.join("")}-- \n${signature}\n${footer}\n${sender}\n${end}`;
+  const button = action && `${action}:\n${address}\n\n`;
+  return `${lead}\n\n${detail}\n\n${button}${note}\n\n${paragraphs.join("")}-- \n${signature}\n${footer}\n${sender}\n${end}`;
 }
 
 /**
@@ -212,13 +223,14 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
   const t = i18n.getFixedT(language);
   const parameters = readable(config, language, template, mail.parameters);
   const text = (name: string) => t(`${template}.${name}`, parameters);
+  const isByHand = template === "contact-answer";
   const tax = mail.parameters.taxCents === undefined ? [] : [t("taxIncluded", parameters)];
   const parts: Parts = {
-    subject: text("subject"),
+    // What a person wrote is inserted as it is. i18next must not read it as a text with placeholders.
+    subject: isByHand ? String(mail.parameters.topic) : text("subject"),
     lead: text("lead"),
-    // A person's message is inserted as it is. i18next must not read it as a text with placeholders.
-    detail: template === "contact-message" ? String(mail.parameters.message) : [text("detail"), ...tax].join("\n\n"),
-    action: text("action"),
+    detail: isByHand || template === "contact-message" ? String(mail.parameters.message) : [text("detail"), ...tax].join("\n\n"),
+    action: isByHand ? "" : text("action"),
     note: text("note"),
     contract: contractTerms(t, config, language, mail),
     signature: t("signature"),
@@ -234,6 +246,7 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
     html: toHtml(language, parts),
     language,
     replyTo: answeredBy(config, mail),
+    isByHand,
     unsubscribeUrl:
       unsubscribe === undefined ? undefined : new URL(`/api/notifications/unsubscribe?token=${unsubscribe}`, config.publicUrl).href,
   };

@@ -2,7 +2,7 @@
 import type { Selectable } from "kysely";
 import { dayMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
-import { keptMs } from "#domain/periods.ts";
+import { keptMs } from "#domain/kept-periods.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Mails } from "../../db/types-work.ts";
 import type { Deps } from "../../deps.ts";
@@ -59,9 +59,11 @@ async function deliver(deps: MailDeps, mail: Selectable<Mails>): Promise<void> {
   if (age >= keptMs.mailBodies) throw new PermanentFailure("the mail is older than what it said is kept");
   const token = await unsubscribeToken(deps.db, deps.config, { ...mail, userId: mail.user_id });
   const rendered = renderMail(deps.config, mail, token);
-  const messageId = `${mail.id}@${deps.config.publicUrl.hostname}`;
+  const idOf = (mailId: string) => `${mailId}@${deps.config.publicUrl.hostname}`;
+  const { inReplyTo } = mail.parameters;
+  const ids = { messageId: idOf(mail.id), inReplyTo: inReplyTo === undefined ? undefined : idOf(String(inReplyTo)) };
   try {
-    await deps.mail.send({ ...rendered, to: mail.recipient, messageId });
+    await deps.mail.send({ ...rendered, ...ids, to: mail.recipient });
   } catch (error) {
     if (!(error instanceof DeferredMailError) || age < deferredForMs) throw error;
     throw new PermanentFailure("the receiving server has put the mail off for too long", { cause: error });

@@ -56,10 +56,13 @@ export const targets: Record<MailTemplate, (config: MailConfig, parameters: Mail
   "trial-ended": () => "/pricing",
   "model-ending": () => "/ai-models",
   "export-ready": () => "/profile/data",
+  "support-access-asked": () => "/profile/data#support",
   "account-deleted": () => "/auth",
   "account-restored": () => "/profile",
   "contact-message": (_config, { email }) => mailtoAddress(String(email)),
   "contact-received": () => "/",
+  // It has no button.
+  "contact-answer": () => "/contact",
 };
 
 export function isTemplate(name: string): name is MailTemplate {

@@ -100,7 +100,7 @@ export interface MailParameters {
   };
   "plan-cancelled": { plan: PlanKey; endsAt: string };
   /** `credits`: how many were taken back. `left`: the balance after it. */
-  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" | "transfer" };
+  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" | "transfer" | "transferDebt" };
   /** The acknowledgement that the law asks for. `receivedAt`: when the statement arrived. */
   "withdrawal-received": {
     name: string;
@@ -119,7 +119,10 @@ export interface MailParameters {
   "trial-ended": { priceCents: number };
   /** The ids of the model that ends at `endsAt` and of the one that follows it. */
   "model-ending": { model: string; successor: string; endsAt: string };
-  "export-ready": { expiresAt: string };
+  /** `team`: we made it for a person who asked by mail. */
+  "export-ready": { expiresAt: string; variant?: "team" };
+  /** The team asks to read the person's conversations. */
+  "support-access-asked": Record<never, never>;
   /** `deleteAt`: until then the account can be restored. */
   "account-deleted": { deleteAt: string };
   "account-restored": Record<never, never>;
@@ -135,6 +138,8 @@ export interface MailParameters {
   };
   /** `reference` stands in the team's mail as well, so that both speak of the same message. */
   "contact-received": { reference: string; receivedAt: string };
+  /** What somebody of the team wrote, as they wrote it. `inReplyTo`: the mail that said that the message has arrived. */
+  "contact-answer": { topic: string; message: string; reference: string; receivedAt: string; inReplyTo?: string };
 }
 export type MailTemplate = keyof MailParameters;
 // A mail that can be switched off is one of these.
@@ -179,8 +184,10 @@ export const mailTemplates = [
   "trial-ended",
   "model-ending",
   "export-ready",
+  "support-access-asked",
   "account-deleted",
   "account-restored",
   "contact-message",
   "contact-received",
+  "contact-answer",
 ] as const satisfies readonly MailTemplate[];

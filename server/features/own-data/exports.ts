@@ -1,7 +1,8 @@
 /** Exports of a person's own data. The person asks for one, the worker makes it, and it can be downloaded for a day before it is deleted. */
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
-import { keptMs } from "#domain/periods.ts";
+import { keptMs } from "#domain/kept-periods.ts";
+import { exportsADay } from "#domain/periods.ts";
 import type { LatestExport } from "../../contract/own-data.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -12,12 +13,11 @@ import { TakenElsewhere } from "../../failures.ts";
 import type { StoredFile } from "../../providers/storage/storage.ts";
 import { takeLease } from "../../queue/leases.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import type { Clerk } from "../auth/team.ts";
 import { queueMail } from "../notifications/service.ts";
 import { writeArchive } from "./archive.ts";
 import * as queries from "./queries.ts";
 
-/** An export reads all data of a person, so we allow only a few a day. */
-const dailyExports = 3;
 /** More than the largest plan has room for files. */
 const maximumBytes = 24 * 1024 ** 3;
 /** The lease is renewed while the export is being made. If a worker dies, another one makes it after this time. */
@@ -44,10 +44,15 @@ export async function readLatestExport({ db, clock }: Pick<Deps, "db" | "clock">
 
 async function assertFewToday(executor: Executor, userId: string, now: Date): Promise<void> {
   const asked = await queries.selectAskedSince(executor, userId, addMilliseconds(now, -dayMs));
-  const oldest = asked.at(-dailyExports);
+  const oldest = asked.at(-exportsADay);
   if (!oldest) return;
   const retryAfterSeconds = Math.ceil((oldest.getTime() + dayMs - now.getTime()) / 1_000);
   throw new DomainError("rate_limited", "There were several exports today. Try again tomorrow", { retryAfterSeconds });
+}
+
+interface Act {
+  userId: string;
+  reason: string;
 }
 
 /**
@@ -74,9 +79,30 @@ export async function askForExport(
   });
 }
 
+/**
+ * Somebody of the team begins an export for a person who asked by mail. The mail and the file are for that person alone, who has to be signed in
+ * to download it. Does nothing while one is being made. Throws `not_found`, `conflict` if the person can't sign in, and `rate_limited`.
+ */
+export async function askForPerson({ db, clock }: Pick<Deps, "db" | "clock">, clerk: Clerk, { userId, reason }: Act): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const now = clock.now();
+    const person = await queries.lockExistingPerson(trx, userId);
+    if (!person) throw new DomainError("not_found", "There is no such account");
+    if (person.banned_at !== null || person.delete_at !== null)
+      throw new DomainError("conflict", "This person can't sign in, so they could not download the export");
+    const before = await queries.selectLatestExport(trx, userId);
+    const isMaking = before?.status === "making";
+    if (!isMaking) await assertFewToday(trx, userId, now);
+    const { id: exportId } = isMaking ? before : await queries.insertExport(trx, userId, now, true);
+    await enqueue(trx, "make-export", { exportId }, exportId);
+    const details = { by: "team" } as const;
+    await recordAct(trx, { actor: clerk.userId, subject: userId, action: "export.asked", network: clerk.network, details, reason });
+  });
+}
+
 type MakingDeps = Pick<Deps, "config" | "db" | "clock" | "storage">;
 
-async function store(deps: MakingDeps, { id, user_id }: DataExport, fileName: string, lost: AbortSignal): Promise<void> {
+async function store(deps: MakingDeps, { id, user_id, by_team }: DataExport, fileName: string, lost: AbortSignal): Promise<void> {
   const madeAt = deps.clock.now();
   const archive = await writeArchive(deps, { userId: user_id, site: deps.config.publicUrl.host, madeAt }, lost);
   const bytes = await deps.storage.put(fileName, archive, maximumBytes);
@@ -86,7 +112,7 @@ async function store(deps: MakingDeps, { id, user_id }: DataExport, fileName: st
     const isFirst = await queries.markReady(trx, id, { readyAt: now, expiresAt, bytes });
     if (!isFirst) return (await queries.selectExport(trx, id)) !== undefined;
     const { email, language } = await queries.selectRecipient(trx, user_id);
-    const parameters = { expiresAt: expiresAt.toISOString() };
+    const parameters = { expiresAt: expiresAt.toISOString(), ...(by_team && { variant: "team" as const }) };
     await queueMail(trx, { key: `export:${id}`, userId: user_id, recipient: email, template: "export-ready", language, parameters }, now);
     return true;
   });

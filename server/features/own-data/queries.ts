@@ -32,8 +32,14 @@ export async function lockPerson(executor: Executor, userId: string): Promise<vo
   await executor.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-export async function insertExport(executor: Executor, userId: string, now: Date): Promise<DataExport> {
-  return executor.insertInto("data_exports").values({ user_id: userId, asked_at: now }).returningAll().executeTakeFirstOrThrow();
+/** As `lockPerson`, for somebody who may not exist. */
+export async function lockExistingPerson(executor: Executor, userId: string) {
+  return executor.selectFrom("users").select(["id", "banned_at", "delete_at"]).where("id", "=", userId).forNoKeyUpdate().executeTakeFirst();
+}
+
+export async function insertExport(executor: Executor, userId: string, now: Date, byTeam = false): Promise<DataExport> {
+  const row = { user_id: userId, asked_at: now, by_team: byTeam };
+  return executor.insertInto("data_exports").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 export async function markFailed(executor: Executor, exportId: string, now: Date): Promise<void> {

@@ -23,8 +23,8 @@ const account = (userId: string) => sql`payer_of(${userId})`;
 
 /** What a receipt says; `g` is a row of generations. */
 const receipt = sql`jsonb_build_object('generationId', g.id, 'model', g.model_id, 'status', g.status, 'failure', g.failure_code,
-  'quotedCredits', g.quoted_credits, 'chargedCredits', g.charged_credits, 'promptTokens', g.prompt_tokens,
-  'completionTokens', g.completion_tokens, 'askedAt', g.created_at, 'endedAt', g.ended_at)`;
+  'filterReason', g.filter_reason, 'quotedCredits', g.quoted_credits, 'chargedCredits', g.charged_credits, 'promptTokens', g.prompt_tokens,
+  'completionTokens', g.completion_tokens, 'thinkingTokens', g.thinking_tokens, 'searches', g.searches, 'askedAt', g.created_at, 'endedAt', g.ended_at)`;
 
 const parts = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', p.kind, 'text', p.text, 'detail', p.detail) order by p.place), '[]')
   from generation_parts p where p.generation_id = g.id)`;
@@ -199,9 +199,26 @@ export const sections: readonly Section[] = [
   },
   {
     name: "contact-messages",
-    describes: "What you wrote to the team while you were signed in.",
-    rows: (userId) => sql`select id as key, jsonb_build_object('name', name, 'email', email, 'category', category, 'subject', subject,
-      'message', message, 'at', created_at) as item from contact_messages where user_id = ${userId}`,
+    describes: "What you wrote to the team while you were signed in, and what the team answered.",
+    rows: (userId) => sql`select m.id as key, jsonb_build_object('name', name, 'email', email, 'category', category, 'subject', subject,
+      'message', message, 'at', created_at, 'status', status, 'answers', (select coalesce(jsonb_agg(jsonb_build_object(
+        'subject', e.subject, 'text', e.body, 'at', e.at) order by e.id), '[]') from contact_events e where e.message_id = m.id and e.kind = 'answered'))
+      as item from contact_messages m where user_id = ${userId}`,
+  },
+  {
+    name: "saved-views",
+    describes: "For members of the team: the lists of the admin panel that you saved under a name, with their filters, order and columns.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('list', list, 'name', name, 'search', search, 'createdAt', created_at)
+      as item from saved_views where user_id = ${userId}`,
+  },
+  {
+    name: "support-access",
+    describes:
+      "Until when you let our team read your conversations, when you took that back or said no, and when the team asked. What was read is in `activity.json`.",
+    rows: (
+      userId,
+    ) => sql`select user_id as key, jsonb_build_object('askedAt', asked_at, 'givenAt', given_at, 'until', until, 'endedAt', ended_at) as item
+      from support_access where user_id = ${userId}`,
   },
   {
     name: "mails",

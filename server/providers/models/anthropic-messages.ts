@@ -1,6 +1,7 @@
 /** Anthropic's Messages, streamed. Its endpoint for chat completions is meant for trying models, and leaves out what they think. */
 import type Anthropic from "@anthropic-ai/sdk";
 import { parametersOf } from "#domain/model-parameters.ts";
+import { anthropicWords, reasonNamed } from "./filter-words.ts";
 import { responseTimeoutMs } from "./openai-library.ts";
 import type { ConnectModels, FinishReason, InputPart, ModelCall } from "./protocol.ts";
 import { plainText } from "./protocol.ts";
@@ -14,7 +15,6 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map([
   ["stop_sequence", "complete"],
   ["max_tokens", "cut_short"],
   ["model_context_window_exceeded", "cut_short"],
-  ["refusal", "filtered"],
 ]);
 
 /** Loaded for the first question to one of its models. */
@@ -62,8 +62,10 @@ class MessageReader {
         readDelta(fieldsOf(event.delta), said);
         break;
       case "message_delta": {
-        const { stop_reason: reason } = fieldsOf(event.delta);
-        if (typeof reason === "string") said.finish(finishReasons.get(reason) ?? "other");
+        const { stop_reason: reason, stop_details: details } = fieldsOf(event.delta);
+        const { category } = fieldsOf(details);
+        if (reason === "refusal") said.filtered(reasonNamed(anthropicWords, category ? [category] : []));
+        else if (typeof reason === "string") said.finish(finishReasons.get(reason) ?? "other");
         this.readUsage(fieldsOf(event.usage), said);
         break;
       }

@@ -23,6 +23,8 @@ interface Circuit {
 
 export class CircuitBreaker {
   private readonly circuits = new Map<string, Circuit>();
+  /** By key, on the clock of `nowMs`: pauses that another process has told. */
+  private readonly told = new Map<string, number>();
   private readonly nowMs: () => number;
 
   constructor(nowMs: () => number = () => performance.now()) {
@@ -31,8 +33,8 @@ export class CircuitBreaker {
 
   /** Returns 0 if the person may ask the model, or else in how many milliseconds they may. */
   waitMs(key: string, person: string): number {
-    const circuit = this.stopping(key, person);
-    return circuit ? Math.max(circuit.nextTryAtMs - this.nowMs(), 0) : 0;
+    const ownMs = this.stopping(key, person)?.nextTryAtMs ?? 0;
+    return Math.max(ownMs - this.nowMs(), (this.told.get(key) ?? 0) - this.nowMs(), 0);
   }
 
   /** The model is asked. If that is the try after a pause, the others wait for another pause, unless this one gets an answer before. */
@@ -43,8 +45,14 @@ export class CircuitBreaker {
     circuit.trying = true;
   }
 
+  /** Another process, which alone asks for it, has paused the model for everybody. */
+  pausedElsewhere(key: string, pauseMs: number): void {
+    this.told.set(key, this.nowMs() + Math.min(pauseMs, longestPauseMs));
+  }
+
   worked(key: string): void {
     this.circuits.delete(key);
+    this.told.delete(key);
   }
 
   failed(key: string, person: string): void {

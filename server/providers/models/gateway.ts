@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import { connectAnthropicMessages } from "./anthropic-messages.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import { request } from "./http-client.ts";
 import { connectMistralSpeech } from "./mistral-speech.ts";
 import { connectMistralTranscriptions } from "./mistral-transcriptions.ts";
 import type { ListedModel } from "./model-list.ts";
@@ -63,6 +64,8 @@ export interface ModelGateway {
   waitMs(model: Model, personId: string): number;
   /** Whether the provider worked for a person's answer, as far as the answer tells that. */
   report(model: Model, personId: string, worked: boolean): void;
+  /** A worker has paused the model for everybody (circuit-breaker.ts). */
+  pausedElsewhere(model: Model, pauseMs: number): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
   /** As in `ClipConnection`. They throw if the model is not available. */
@@ -70,13 +73,12 @@ export interface ModelGateway {
   checkClip(model: Model, requestId: string, signal: AbortSignal): Promise<ClipState>;
   fetchClip(model: Model, url: string, signal: AbortSignal): Promise<Response>;
   /** The models that the provider serves now; undefined if it has no list. Throws if it can't be read, or there are no credentials. */
-  list(provider: Provider): Promise<ListedModel[] | undefined>;
+  list(provider: Model["provider"]): Promise<ListedModel[] | undefined>;
 }
 
-/** Fails at a redirect: what a person wrote goes to the address that the operator named, and nowhere else. */
 const send: typeof fetch = (address, init) => {
   refuseWithinTransaction("A model provider");
-  return fetch(address, { ...init, redirect: "error" });
+  return request(address, init);
 };
 
 export function createModelGateway(config: Pick<Config, "models" | "sandbox">): ModelGateway {
@@ -86,13 +88,15 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   const circuitOf = ({ provider, upstreamModel }: Model) => `${provider} ${upstreamModel}`;
   const sandboxOrigin = config.sandbox?.url.origin;
 
-  function addressOf(provider: Provider): ModelAddress {
+  function addressOf(provider: Model["provider"]): ModelAddress {
     const credentials = config.models[provider];
     if (!credentials) throw new Error(`${provider} can't be asked: no credentials`);
-    return { apiKey: credentials.apiKey, baseUrl: credentials.baseUrl ?? baseUrls[provider] };
+    const baseUrl = credentials.baseUrl ?? (provider in baseUrls ? baseUrls[provider as Provider] : undefined);
+    if (baseUrl === undefined) throw new Error(`${provider} can't be asked: no address`);
+    return { apiKey: credentials.apiKey, baseUrl };
   }
 
-  function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
+  function connectionOf(protocol: ModelProtocol | undefined, provider: Model["provider"]): ModelConnection {
     if (!protocol || isClipProtocol(protocol)) throw new Error(`${provider} can't be asked: no protocol`);
     const key = `${protocol} ${provider}`;
     const connection = connections.get(key) ?? protocols[protocol](provider, addressOf(provider), send);
@@ -113,6 +117,7 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
     isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
     waitMs: (model, personId) => breaker.waitMs(circuitOf(model), personId),
     report: (model, personId, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model), personId)),
+    pausedElsewhere: (model, pauseMs) => breaker.pausedElsewhere(circuitOf(model), pauseMs),
     list: async (provider) => listModels(provider, addressOf(provider), send),
     async startClip(model, personId, wish, signal) {
       breaker.asked(circuitOf(model), personId);

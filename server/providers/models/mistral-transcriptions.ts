@@ -1,7 +1,7 @@
 /** Mistral's transcripts: like OpenAI's address, with fields of its own, and an answer that says who spoke when. */
 import { connectOpenAi } from "./openai-library.ts";
 import type { ConnectModels, ModelCall, ModelEvent } from "./protocol.ts";
-import { recordingOf, toFile, transcriptEvents, transcriptTimeoutMs } from "./recordings.ts";
+import { recordingOf, sendRecording, toFile, transcriptEvents, transcriptTimeoutMs } from "./recordings.ts";
 import { readJson } from "./whole-response.ts";
 
 /** Times of sentences: those of words are refused by the current models. A language may not be named beside them. */
@@ -18,7 +18,9 @@ export const connectMistralTranscriptions: ConnectModels = (_provider, address, 
   const request = connectOpenAi(address, send);
   async function* ask(call: ModelCall): AsyncGenerator<ModelEvent> {
     const options = { body: formOf(call), signal: call.signal, timeout: transcriptTimeoutMs };
-    yield* transcriptEvents(await readJson(await request((client) => client.post("/audio/transcriptions", options).asResponse())));
+    yield* transcriptEvents(
+      await readJson(await sendRecording(request((client) => client.post("/audio/transcriptions", options).asResponse()))),
+    );
   }
   return { ask };
 };

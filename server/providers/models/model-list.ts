@@ -1,5 +1,5 @@
 /** The models that a provider serves now, as its list says: `GET /models`, which all of them have in OpenAI's form. */
-import type { Provider } from "#domain/models.ts";
+import type { Model } from "#domain/models.ts";
 import { Outage } from "../../failures.ts";
 import type { ModelAddress } from "./protocol.ts";
 import { fieldsOf, listOf } from "./response-stream.ts";
@@ -13,13 +13,13 @@ export interface ListedModel {
 const timeoutMs = 20_000;
 const anthropicVersion = "2023-06-01";
 
-function headersOf(provider: Provider, apiKey: string): Record<string, string> {
+function headersOf(provider: Model["provider"], apiKey: string): Record<string, string> {
   return provider === "anthropic" ? { "x-api-key": apiKey, "anthropic-version": anthropicVersion } : { authorization: `Bearer ${apiKey}` };
 }
 
 /** Undefined if the provider has no list. Throws an Outage if it can't be read now. */
 export async function listModels(
-  provider: Provider,
+  provider: Model["provider"],
   { apiKey, baseUrl }: ModelAddress,
   send: typeof fetch,
 ): Promise<ListedModel[] | undefined> {

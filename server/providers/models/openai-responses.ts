@@ -1,6 +1,7 @@
 /** OpenAI's Responses, streamed. Perplexity's Agent API speaks them too, with results of its searches as items and events of its own. */
 import type OpenAI from "openai";
 import { parametersOf } from "#domain/model-parameters.ts";
+import { reasonOfResponse } from "./filter-words.ts";
 import { connectOpenAi } from "./openai-library.ts";
 import type { ConnectModels, InputPart, ModelCall } from "./protocol.ts";
 import { plainText } from "./protocol.ts";
@@ -81,6 +82,7 @@ class ResponseReader {
 
   private readItem(item: EventData, said: Said): void {
     said.thinking();
+    if (listOf(item.content).some(({ type }) => type === "refusal")) this.refused = true;
     // The model may also open a page that it found, or search within one; neither is billed as a search.
     if (item.type === "web_search_call" && (fieldsOf(item.action).type ?? "search") === "search") this.searches += 1;
     if (item.type === "search_results") {
@@ -100,17 +102,12 @@ class ResponseReader {
     } else {
       const isIncomplete = event.type === "response.incomplete" || response.status === "incomplete";
       const { reason } = fieldsOf(response.incomplete_details);
-      said.finish(this.finishReason(isIncomplete ? (reason ?? "max_output_tokens") : undefined));
+      if (this.refused || (isIncomplete && reason === "content_filter")) said.filtered(reasonOfResponse(response));
+      else said.finish(finishReason(isIncomplete ? (reason ?? "max_output_tokens") : undefined));
       said.done = true;
     }
     const { usage } = response;
     if (usage) this.readUsage(fieldsOf(usage), said);
-  }
-
-  private finishReason(incomplete: unknown) {
-    if (this.refused || incomplete === "content_filter") return "filtered";
-    if (incomplete === undefined) return "complete";
-    return incomplete === "max_output_tokens" ? "cut_short" : "other";
   }
 
   private readUsage(usage: EventData, said: Said): void {
@@ -123,6 +120,11 @@ class ResponseReader {
       costMicroDollars: microDollars(fieldsOf(usage.cost).total_cost),
     });
   }
+}
+
+function finishReason(incomplete: unknown) {
+  if (incomplete === undefined) return "complete";
+  return incomplete === "max_output_tokens" ? "cut_short" : "other";
 }
 
 const citationsIn = (annotations: readonly EventData[]) => annotations.filter(({ type }) => type === "url_citation");

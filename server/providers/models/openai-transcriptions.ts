@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { connectOpenAi } from "./openai-library.ts";
 import type { ConnectModels, ModelCall, ModelEvent } from "./protocol.ts";
 import { errorNamed } from "./provider-errors.ts";
-import { recordingOf, toFile, transcriptEvents, transcriptTimeoutMs } from "./recordings.ts";
+import { recordingOf, sendRecording, toFile, transcriptEvents, transcriptTimeoutMs } from "./recordings.ts";
 import type { ReadEvent } from "./response-stream.ts";
 import { isFields, streamEvents } from "./response-stream.ts";
 import { readJson } from "./whole-response.ts";
@@ -32,11 +32,12 @@ function whole(client: OpenAI, call: ModelCall): Promise<Response> {
     .asResponse();
 }
 
-/** The only one of OpenAI's models that we offer that streams nothing. */
-const answersAsAWhole = ({ model }: ModelCall) => model.upstreamModel.startsWith("whisper");
+/** Of OpenAI's models that we offer only Whisper streams nothing. Other servers that speak the protocol were made for it. */
+const answersAsAWhole = ({ model }: ModelCall) => model.own !== undefined || model.upstreamModel.startsWith("whisper");
 
 export const connectOpenAiTranscriptions: ConnectModels = (_provider, address, send) => {
-  const request = connectOpenAi(address, send);
+  const connected = connectOpenAi(address, send);
+  const request: typeof connected = (made) => sendRecording(connected(made));
   async function* askWhole(call: ModelCall): AsyncGenerator<ModelEvent> {
     yield* transcriptEvents(await readJson(await request((client) => whole(client, call))));
   }

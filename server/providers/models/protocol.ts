@@ -5,7 +5,8 @@
 
 import type { ClipSeconds, ClipShape } from "#domain/clips.ts";
 import { PermanentFailure } from "#domain/errors.ts";
-import type { Model, Provider } from "#domain/models.ts";
+import type { FilterReason } from "#domain/filter-reasons.ts";
+import type { Model } from "#domain/models.ts";
 import type { PictureBackground, PictureQuality, PictureSize } from "#domain/pictures.ts";
 import { Outage } from "../../failures.ts";
 
@@ -125,7 +126,8 @@ export type ModelEvent =
   | { type: "sound"; bytes: Uint8Array }
   /** Pieces of a transcript, whose words come as text too. Each event adds to those before. */
   | { type: "segments"; segments: readonly SpokenSegment[] }
-  | { type: "finish"; reason: FinishReason }
+  /** `filter`: why the provider's filter stopped it, if that is the reason. */
+  | { type: "finish"; reason: FinishReason; filter?: FilterReason }
   /** The latest figures; each event replaces the one before. */
   | { type: "usage"; usage: ModelUsage };
 
@@ -144,7 +146,7 @@ export interface ModelAddress {
 }
 
 /** Every request of the protocol goes through `send`, which refuses it within a transaction. */
-export type ConnectModels = (provider: Provider, address: ModelAddress, send: typeof fetch) => ModelConnection;
+export type ConnectModels = (provider: Model["provider"], address: ModelAddress, send: typeof fetch) => ModelConnection;
 
 /** One clip. */
 export interface ClipWish {
@@ -194,8 +196,28 @@ export class ModelOutage extends Outage {
 /** What the provider has made, or was making, is not there (any more). */
 export class ClipLost extends ModelOutage {}
 
-/** The provider refuses the content of the question or of its own answer. */
+/** The provider refuses the content of the question or of its own answer, or can't hear the recording. */
 export class ModelRefusal extends PermanentFailure {
   override readonly name = "ModelRefusal";
-  readonly code = "content_filtered";
+  readonly code: "content_filtered" | "recording_unreadable";
+  /** Null if it was no filter that refused. */
+  readonly filterReason: FilterReason | null;
+
+  /** `why`: our reason for what a filter refused. */
+  constructor(message: string, why: FilterReason | "recording_unreadable") {
+    super(message);
+    this.code = why === "recording_unreadable" ? why : "content_filtered";
+    this.filterReason = why === "recording_unreadable" ? null : why;
+  }
+}
+
+/** The provider does not take the request as we have made it. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }

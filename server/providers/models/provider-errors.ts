@@ -1,17 +1,9 @@
 /** What the errors of providers mean, whether they come instead of a response or in its middle. */
-import { ModelOutage, ModelRefusal } from "./protocol.ts";
+import { reasonOfError } from "./filter-words.ts";
+import { ModelOutage, ModelRefusal, RequestRefused } from "./protocol.ts";
+import type { EventData } from "./response-stream.ts";
+import { fieldsOf } from "./response-stream.ts";
 
-/** Codes of the errors by which providers refuse what they filter. */
-const filterCodes: ReadonlySet<unknown> = new Set([
-  "content_filter",
-  "content_policy_violation",
-  "moderation_blocked",
-  "bio_policy",
-  "misalignment_policy_violation",
-  "image_content_policy_violation",
-]);
-/** DeepSeek's and Anthropic's refusals have no codes of their own. */
-const filterMessages = ["Content Exists Risk", "Output blocked by content filtering policy"];
 /** OpenAI and Anthropic name the same thing in different fields. */
 const rateCodes: ReadonlySet<unknown> = new Set(["rate_limit_exceeded", "rate_limit_error", "insufficient_quota"]);
 
@@ -24,13 +16,10 @@ interface ProviderError {
   message?: unknown;
 }
 
-function isFiltered({ code, message }: ProviderError): boolean {
-  return filterCodes.has(code) || (typeof message === "string" && filterMessages.some((words) => message.includes(words)));
-}
-
 /** An error of the provider's own, as it came in the stream. */
-export function errorNamed(error: ProviderError): Error {
-  if (isFiltered(error)) return new ModelRefusal("the provider filtered the answer");
+export function errorNamed(error: EventData): Error {
+  const filtered = reasonOfError(error);
+  if (filtered) return new ModelRefusal("the provider filtered the answer", filtered);
   if (rateCodes.has(error.code) || rateCodes.has(error.type))
     return new ModelOutage("provider_rate_limited", "the provider turned the request away in its stream");
   return new ModelOutage("provider_error", "the provider reported an error in its stream");
@@ -38,7 +27,14 @@ export function errorNamed(error: ProviderError): Error {
 
 /** The packages of OpenAI and Anthropic are made alike: a class for what has a status, and one for what did not begin in time. */
 export interface ErrorClasses {
-  APIError: abstract new (...parameters: never[]) => Error & { readonly status: number | undefined; readonly headers: Headers | undefined };
+  APIError: abstract new (
+    ...parameters: never[]
+  ) => Error & {
+    readonly status: number | undefined;
+    readonly headers: Headers | undefined;
+    /** What the provider has sent: of OpenAI's package what is in its field `error`, of Anthropic's the whole. */
+    readonly error: unknown;
+  };
   APIConnectionTimeoutError: abstract new (...parameters: never[]) => Error;
 }
 
@@ -65,7 +61,8 @@ export function toModelError(error: unknown, { APIConnectionTimeoutError, APIErr
   const { type, code }: ProviderError = error;
   const message = `the provider answered ${status} (type ${type ?? "unknown"}, code ${code ?? "unknown"})`;
   if (status === 429) return new ModelOutage("provider_rate_limited", message, againAfterMs(status, headers));
-  if (isFiltered(error)) return new ModelRefusal(message);
+  const filtered = reasonOfError({ ...fieldsOf(error.error), code, message: error.message });
+  if (filtered) return new ModelRefusal(message, filtered);
   if (status >= 500) return new ModelOutage("provider_error", message, againAfterMs(status, headers));
-  return outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new Error(message);
+  return outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new RequestRefused(message, status);
 }

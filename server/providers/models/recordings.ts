@@ -1,6 +1,6 @@
 /** What the protocols that write down recordings have in common. */
 import type { ModelCall, ModelEvent, RecordingWish, SpokenSegment } from "./protocol.ts";
-import { ModelOutage } from "./protocol.ts";
+import { ModelOutage, ModelRefusal, RequestRefused } from "./protocol.ts";
 import type { EventData } from "./response-stream.ts";
 import { listOf } from "./response-stream.ts";
 
@@ -12,6 +12,17 @@ const mostSegments = 20_000;
 export function recordingOf({ recording }: ModelCall): RecordingWish {
   if (!recording) throw new Error("a model that writes down recordings was asked without one");
   return recording;
+}
+
+/** The statuses for wrong requests, for too large ones, and for types and contents that can't be processed. */
+const aboutTheRecording: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** Our requests for transcripts differ only in the recording, so if a provider refuses one, the recording is the reason. */
+export async function sendRecording(response: Promise<Response>): Promise<Response> {
+  return response.catch((error: unknown) => {
+    if (!(error instanceof RequestRefused) || !aboutTheRecording.has(error.status)) throw error;
+    throw new ModelRefusal(error.message, "recording_unreadable");
+  });
 }
 
 /** Providers tell a file's kind by its name. */

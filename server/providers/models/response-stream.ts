@@ -4,6 +4,7 @@
  */
 import type { EventSourceParser } from "eventsource-parser";
 import { createParser } from "eventsource-parser";
+import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { FinishReason, ModelEvent, ModelUsage, Source } from "./protocol.ts";
 import { ModelOutage } from "./protocol.ts";
 
@@ -78,6 +79,7 @@ export class Said {
   private gathered = "";
   private thinks = false;
   private reason: FinishReason | undefined;
+  private filter: FilterReason | undefined;
   private reasonTold = false;
   private latestUsage: ModelUsage | undefined;
   private newSources: Source[] = [];
@@ -96,6 +98,13 @@ export class Said {
   /** Only the first reason counts. */
   finish(reason: FinishReason): void {
     this.reason ??= reason;
+  }
+
+  /** The end of an answer that the provider's filter stopped. */
+  filtered(why: FilterReason): void {
+    if (this.reason) return;
+    this.reason = "filtered";
+    this.filter = why;
   }
 
   usage(usage: Partial<ModelUsage>): void {
@@ -128,7 +137,7 @@ export class Said {
     if (this.newSources.length > 0) events.push({ type: "sources", sources: this.newSources });
     if (this.latestPreview) events.push({ type: "preview", bytes: this.latestPreview });
     if (this.finished) events.push({ type: "picture", bytes: this.finished });
-    if (this.reason && !this.reasonTold) events.push({ type: "finish", reason: this.reason });
+    if (this.reason && !this.reasonTold) events.push({ type: "finish", reason: this.reason, ...(this.filter && { filter: this.filter }) });
     if (this.latestUsage) events.push({ type: "usage", usage: this.latestUsage });
     if (events.length === 0) events.push({ type: this.thinks ? "thinking" : "working" });
     this.reasonTold = this.reason !== undefined;

@@ -3,6 +3,7 @@
  * knows nothing like it.
  */
 import { Outage } from "../../failures.ts";
+import { reasonOfWords } from "./filter-words.ts";
 import type { ClipState, ClipWish, ConnectClips } from "./protocol.ts";
 import { ClipLost, ModelOutage, ModelRefusal } from "./protocol.ts";
 import type { EventData } from "./response-stream.ts";
@@ -51,7 +52,7 @@ async function toError(response: Response): Promise<Error> {
   const { error, code } = await readFields(response).catch((): EventData => ({}));
   const words = [error, code, fieldsOf(error).message, fieldsOf(error).code].filter((each) => typeof each === "string").join(" ");
   if (status === 429) return new ModelOutage("provider_rate_limited", message, waitMs(headers));
-  if (status < 500 && filterWords.test(words)) return new ModelRefusal(message);
+  if (status < 500 && filterWords.test(words)) return new ModelRefusal(message, reasonOfWords(words));
   if (status >= 500 || status === 403 || outageStatuses.has(status)) return new ModelOutage("provider_error", message);
   return new Error(message);
 }
@@ -82,10 +83,11 @@ function bodyOf(model: string, { prompt, seconds, shape, picture }: ClipWish): o
 function stateOf({ status, progress, video, usage, error }: EventData): ClipState {
   const { url, respect_moderation: respectful } = fieldsOf(video);
   const failed = (reason: ModelOutage | ModelRefusal): ClipState => ({ state: "failed", error: reason });
-  if (respectful === false) return failed(new ModelRefusal("the provider filtered the clip"));
+  if (respectful === false) return failed(new ModelRefusal("the provider filtered the clip", "unspecified"));
   if (status === "failed" || status === "expired") {
     const { code, message } = fieldsOf(error);
-    if (filterWords.test(`${String(code)} ${String(message)}`)) return failed(new ModelRefusal("the provider filtered the clip"));
+    const words = `${String(code)} ${String(message)}`;
+    if (filterWords.test(words)) return failed(new ModelRefusal("the provider filtered the clip", reasonOfWords(words)));
     return failed(new ModelOutage("provider_error", `the provider's job ended as ${status}`));
   }
   if (status === "pending") {

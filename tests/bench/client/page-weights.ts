@@ -71,9 +71,13 @@ async function contentScriptsOf(folder: string, document: string): Promise<strin
   return namedIn(html, /<meta name="content-scripts" content="([^"]+)"/g).flatMap((files) => files.split(" "));
 }
 
-async function stylesOf(folder: string, document: string): Promise<string[]> {
+/** The styles that the document loads, and those that one of them has joined, which the browser loads for no script. */
+async function stylesOf(folder: string, document: string): Promise<{ loaded: string[]; joined: string[] }> {
   const html = await readFile(path.join(folder, document), "utf8");
-  return namedIn(html, /<link rel="stylesheet"[^>]* href="([^"]+)"/g);
+  return {
+    loaded: namedIn(html, /<link rel="stylesheet"[^>]* href="([^"]+)"/g),
+    joined: namedIn(html, /<link disabled rel="stylesheet"[^>]* href="([^"]+)"/g),
+  };
 }
 
 /** The chunks of these sources and all their static imports. */
@@ -107,7 +111,7 @@ async function load(folder: string, manifest: Manifest, document: string, source
   return {
     scripts: [...all],
     contentScripts: [...woken].filter((file) => !all.has(file)),
-    styles: [...new Set([...styles, ...reached.styles])],
+    styles: [...new Set([...styles.loaded, ...reached.styles.filter((file) => !styles.joined.includes(file))])],
   };
 }
 
@@ -128,18 +132,28 @@ async function privatePages(manifest: Manifest): Promise<{ address: string; sour
   });
 }
 
-/** The sections of the account that have a chunk of their own, each with what its page is made of. */
-async function accountSections(
+interface Frame {
+  /** The route of the page whose sections they are. */
+  address: string;
+  /** The file that names them. */
+  file: string;
+  /** What the sections need besides the page. */
+  sources?: readonly string[];
+}
+
+/** The sections of a page that have a chunk of their own, each with what its page is made of. */
+async function sectionsOf(
   manifest: Manifest,
   pages: readonly { address: string; sources: string[] }[],
+  { address: route, file: namedIn, sources = [] }: Frame,
 ): Promise<{ address: string; sources: string[] }[]> {
-  const frame = pages.find(({ address }) => address === paths.accountSection);
-  const source = await readFile(path.join(root, "client/pages/account-section.tsx"), "utf8");
+  const frame = pages.find(({ address }) => address === route);
+  const source = await readFile(path.join(root, "client", namedIn), "utf8");
   const imports = source.matchAll(/lazy\(async \(\) => \(\{ default: \(await import\("(?:#client|\.)\/([\w/-]+\.tsx)"/g);
   return [...imports].map(([, file = ""]) => {
     const chunk = [file, `pages/${file}`].find((key) => manifest[key]);
     if (!frame || !chunk) throw new Error(`${file} has no chunk of its own`);
-    return { address: `${paths.profile}: ${chunk}`, sources: [...frame.sources, chunk] };
+    return { address: `${route}: ${chunk}`, sources: [...frame.sources, ...sources, chunk] };
   });
 }
 
@@ -176,7 +190,11 @@ export async function weighPages(folder: string): Promise<PageWeight[]> {
     }
   }
   const rendered = await privatePages(manifest);
-  for (const { address, sources } of [...rendered, ...(await accountSections(manifest, rendered))]) {
+  const account = await sectionsOf(manifest, rendered, { address: paths.accountSection, file: "pages/account-section.tsx" });
+  const panel = "pages/admin-panel.tsx";
+  const panelSources = [panel, `i18n/locales/${fallbackLanguage}/admin.json`];
+  const admin = await sectionsOf(manifest, rendered, { address: paths.adminPlace, file: panel, sources: panelSources });
+  for (const { address, sources } of [...rendered, ...account, ...admin]) {
     await add({ address, language: fallbackLanguage, kind: "private" }, `pages/${fallbackLanguage}/frame.html`, sources);
   }
   const missed = Object.entries(manifest).filter(([key, { file }]) => key.startsWith("pages/") && !seen.has(`/${file}`));

@@ -35,6 +35,7 @@ const typeNames: Readonly<Record<string, string>> = {
 const deletedTypeNames: Readonly<Record<string, string>> = {
   customer: "Stripe.DeletedCustomer",
   coupon: "Stripe.DeletedCoupon",
+  tax_id: "Stripe.DeletedTaxId",
   webhook_endpoint: "Stripe.DeletedWebhookEndpoint",
 };
 

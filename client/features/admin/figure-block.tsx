@@ -1,0 +1,70 @@
+import type { ReactNode } from "react";
+import { lazy, Suspense, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { ChartColours, ChartRoom } from "#client/components/chart-colours.tsx";
+import type { Series } from "#client/components/series-chart.tsx";
+import type { Figures } from "#contract/figures.ts";
+import { ComparedTable } from "./compared-table.tsx";
+import styles from "./overview.module.css";
+
+/** Fetched with its library while the tables can be read already. */
+const SeriesChart = lazy(async () => ({ default: (await import("#client/components/series-chart.tsx")).SeriesChart }));
+
+interface FigureBlockProps {
+  /** What the names of its headline figures begin with. */
+  name: "revenue" | "subscriptions" | "people" | "credits" | "answers";
+  title: string;
+  lead: string;
+  figures: Figures;
+  /** Must stay the same array while nothing changes. */
+  series: readonly Series[];
+  /** What was drawn in the range before, if it can be compared. */
+  earlier?: readonly number[] | undefined;
+  as?: "bars" | "line";
+  format?: (value: number) => string;
+  /** Tables, with the chart's figures. */
+  children: ReactNode;
+}
+
+/** A part of the overview: what it is, a chart, and beside it its table. */
+export function FigureBlock({ name, title, lead, figures, series, earlier, as, format, children }: FigureBlockProps) {
+  const { t } = useTranslation("figures");
+  const { starts } = figures;
+  const before = useMemo(() => {
+    // Of two ranges of many months one may touch a month more. Their ends stand below each other.
+    const aligned = earlier && starts.map((_, place) => earlier[place + earlier.length - starts.length] ?? null);
+    return aligned && { label: t("compare.before"), values: aligned };
+  }, [earlier, starts, t]);
+  const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
+  return (
+    <section className={styles.block} aria-labelledby={`${name}-title`}>
+      <header>
+        <h2 id={`${name}-title`} className={styles.title}>
+          {title}
+        </h2>
+        <p className={styles.lead}>{lead}</p>
+      </header>
+      <ChartColours className={styles.beside}>
+        {isEmpty ? (
+          <p className={styles.nothing}>{t("nothing")}</p>
+        ) : (
+          <Suspense fallback={<ChartRoom />}>
+            <SeriesChart
+              label={t("chart", { title })}
+              starts={starts}
+              unit={figures.unit}
+              series={series}
+              earlier={before}
+              {...(as && { as })}
+              {...(format && { format })}
+            />
+          </Suspense>
+        )}
+        <div className={styles.tables}>
+          <ComparedTable block={name} title={title} figures={figures} />
+          {children}
+        </div>
+      </ChartColours>
+    </section>
+  );
+}

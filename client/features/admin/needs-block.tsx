@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { LinkButton } from "#client/components/button.tsx";
+import type { Needs } from "#contract/admin-work.ts";
+import styles from "./person.module.css";
+import { sectionPath } from "./sections.ts";
+
+/** What is to be done, once a reason is given. */
+export interface Asked {
+  title: string;
+  act: (reason: string) => Promise<unknown>;
+  /** Other words for a refusal than its usual ones. */
+  wordsOf?: (error: unknown) => string | undefined;
+}
+
+export type BlockProps = { needs: Needs; ask: (asked: Asked) => void };
+
+/** Whom it is about. */
+export function Person({ userId, email }: { userId: string | null; email: string | null }) {
+  return userId === null ? null : <Link href={`${sectionPath("people")}/${userId}`}>{email}</Link>;
+}
+
+/** Where what can be done for somebody is: their page. */
+export function OpenPerson({ userId }: { userId: string | null }) {
+  const { t } = useTranslation("admin");
+  return userId === null ? null : (
+    <LinkButton size="small" href={`${sectionPath("people")}/${userId}`}>
+      {t("needs.open")}
+    </LinkButton>
+  );
+}
+
+interface RowProps {
+  what: ReactNode;
+  /** What to do about it, or since when it waits. */
+  detail: ReactNode;
+  children?: ReactNode;
+}
+
+/** Something that waits for somebody. */
+export function Row({ what, detail, children }: RowProps) {
+  return (
+    <li className={styles.row}>
+      <div>
+        <p>{what}</p>
+        <p className={styles.soft}>{detail}</p>
+      </div>
+      {children && <div className={styles.acts}>{children}</div>}
+    </li>
+  );
+}
+
+/** Everything of one kind; nothing if there is none. */
+export function Block({ name, count, isMore, children }: { name: keyof Needs; count: number; isMore: boolean; children: ReactNode }) {
+  const { t } = useTranslation("admin");
+  if (count === 0) return null;
+  return (
+    <section className={styles.block} aria-labelledby={name}>
+      <h2 id={name}>
+        {t(`needs.${name}`)} <span className={styles.soft}>{isMore ? `${count}+` : count}</span>
+      </h2>
+      <ul className={styles.rows}>{children}</ul>
+    </section>
+  );
+}

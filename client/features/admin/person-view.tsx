@@ -1,0 +1,106 @@
+import { useCallback, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { ApiProblem, api } from "#client/lib/api.ts";
+import type { PersonPage } from "#contract/admin-people.ts";
+import type { TeamRole } from "#domain/team.ts";
+import { AdminHead, BackLink } from "./admin-frame.tsx";
+import styles from "./person.module.css";
+import { PersonActs } from "./person-acts.tsx";
+import { AnswersTab } from "./person-answers.tsx";
+import { PersonBadges } from "./person-badges.tsx";
+import { AuditTab, LedgerTab } from "./person-lists.tsx";
+import { MailsTab } from "./person-mails.tsx";
+import { PersonOverview } from "./person-overview.tsx";
+import { sectionPath } from "./sections.ts";
+
+const tabs = ["overview", "ledger", "answers", "mails", "audit"] as const;
+type Tab = (typeof tabs)[number];
+
+type State = { status: "loading" | "missing" | "failed" } | { status: "known"; page: PersonPage };
+
+function usePerson(userId: string): { state: State; look: () => void } {
+  const [state, setState] = useState<State>({ status: "loading" });
+  const look = useCallback(() => {
+    api("GET /api/admin/people/:userId", { params: { userId } }).then(
+      (page) => setState({ status: "known", page }),
+      (error: unknown) => {
+        const isMissing = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
+        setState({ status: isMissing ? "missing" : "failed" });
+      },
+    );
+  }, [userId]);
+  useEffect(look, [look]);
+  return { state, look };
+}
+
+function TabLinks({ userId, current }: { userId: string; current: Tab }) {
+  const { t } = useTranslation("admin");
+  const base = `${sectionPath("people")}/${userId}`;
+  return (
+    <nav aria-label={t("person.tabs.label")} className={styles.tabs}>
+      {tabs.map((tab) => (
+        <Link
+          key={tab}
+          href={tab === "overview" ? base : `${base}/${tab}`}
+          className={styles.tab}
+          aria-current={tab === current ? "page" : undefined}
+        >
+          {t(`person.tabs.${tab}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Known({ page, role, tab, look }: { page: PersonPage; role: TeamRole; tab: Tab; look: () => void }) {
+  const { person } = page;
+  return (
+    <>
+      <AdminHead
+        title={
+          <span className={styles.who}>
+            {person.name ?? person.email} <PersonBadges person={person} />
+          </span>
+        }
+        {...(person.name !== null && { address: person.email })}
+      />
+      {role === "admin" && <PersonActs page={page} onDone={look} />}
+      <TabLinks userId={person.id} current={tab} />
+      {tab === "overview" && <PersonOverview page={page} onDone={look} />}
+      {tab === "ledger" && <LedgerTab userId={person.id} />}
+      {tab === "answers" && <AnswersTab page={page} look={look} />}
+      {tab === "mails" && <MailsTab person={person} role={role} />}
+      {tab === "audit" && <AuditTab email={person.email} />}
+    </>
+  );
+}
+
+/** One person on one page: what they have, what happened, and what can be done for them. */
+export function PersonView({ userId, role, tab: asked }: { userId: string; role: TeamRole; tab: string | undefined }) {
+  const { t } = useTranslation(["admin", "common"]);
+  const { state, look } = usePerson(userId);
+  const tab = tabs.find((each) => each === asked) ?? "overview";
+  const again = (
+    <Button size="small" onClick={look}>
+      {t("common:retry")}
+    </Button>
+  );
+  return (
+    <>
+      <BackLink to="people" />
+      {state.status === "loading" && <Spinner label={t("admin:table.reading")} />}
+      {state.status === "missing" && <EmptyState title={t("admin:person.missing")} />}
+      {state.status === "failed" && (
+        <Alert tone="warning" action={again}>
+          {t("admin:table.failed")}
+        </Alert>
+      )}
+      {state.status === "known" && <Known page={state.page} role={role} tab={tab} look={look} />}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useState } from "react";
+import { api } from "#client/lib/api.ts";
+import type { Setting, SettingsPage } from "#contract/admin-settings.ts";
+
+/** The settings and the environment; undefined until the server has answered. What was read before stays on the screen while it is read again. */
+export function useSettings() {
+  const [page, setPage] = useState<SettingsPage | "failed">();
+  /** True if it could be read. */
+  const look = useCallback(
+    () =>
+      api("GET /api/admin/settings").then(
+        (answer) => {
+          setPage(answer);
+          return true;
+        },
+        () => {
+          setPage((before) => before ?? "failed");
+          return false;
+        },
+      ),
+    [],
+  );
+  useEffect(() => void look(), [look]);
+  const show = (changed: Setting) =>
+    setPage((before) =>
+      before === undefined || before === "failed"
+        ? before
+        : { ...before, settings: before.settings.map((setting) => (setting.name === changed.name ? changed : setting)) },
+    );
+  return { page, look, show };
+}

@@ -1,0 +1,31 @@
+import { useTranslation } from "react-i18next";
+import type chat from "#client/i18n/locales/en/chat.json";
+import type { Receipt } from "#contract/generations.ts";
+import { useOutcome } from "./use-outcome.ts";
+
+type FailureKey = Exclude<keyof typeof chat.failure, "title">;
+
+const known: readonly FailureKey[] = [
+  "provider_error",
+  "provider_rate_limited",
+  "provider_timeout",
+  "provider_garbage",
+  "provider_empty",
+  "content_filtered",
+  "interrupted",
+  "picture_not_kept",
+  "clip_not_kept",
+  "queue_too_long",
+  "reference_unreadable",
+  "sound_not_kept",
+  "recording_unreadable",
+];
+
+/** Says why an answer failed, or some of its pictures did. A code that this client does not know gets the general text. */
+export function FailureText({ receipt: { failureCode: code, filterReason } }: { receipt: Receipt }) {
+  const { t } = useTranslation("chat");
+  const saysWhy = filterReason !== undefined && filterReason !== "unspecified";
+  const outcome = useOutcome(saysWhy);
+  if (saysWhy && outcome) return <outcome.Filtered reason={filterReason} />;
+  return t(`failure.${known.find((key) => key === code) ?? "other"}`);
+}

@@ -1,0 +1,61 @@
+/** The pictures to begin from are kept on the device with the draft, and come there when their upload ends. */
+import { beginClipWith, useClipWish } from "#client/lib/clip-wish.ts";
+import { addReference, usePictureWish } from "#client/lib/picture-wish.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
+import { onFileEvent } from "#client/offline/file-events.ts";
+import { keepReferences, readReferences } from "#client/offline/references.ts";
+import { toReference } from "./settle-file.ts";
+import { useUploads } from "./uploads.ts";
+
+/** Whose pictures are shown. */
+let shownFor: string | undefined;
+const ownerNow = () => sessionStore.getState().user?.id;
+
+/** Something is asked for only when all that was chosen for it is there. */
+function count(): void {
+  if (shownFor === undefined) return;
+  const { uploads } = useUploads.getState();
+  const pending = uploads.filter(({ purpose }) => purpose === "reference").length;
+  if (usePictureWish.getState().pending !== pending) usePictureWish.setState({ pending });
+  const isPending = uploads.some(({ purpose }) => purpose === "first_picture");
+  if (useClipWish.getState().isPending !== isPending) useClipWish.setState({ isPending });
+}
+
+/** What a button of a picture has put there in the meantime stays. */
+async function showKeptReferences(): Promise<void> {
+  const owner = ownerNow();
+  if (owner === undefined || owner === shownFor) return;
+  const { references, mask, first } = await readReferences(owner);
+  if (owner !== ownerNow()) return;
+  shownFor = owner;
+  if (usePictureWish.getState().references.length === 0) usePictureWish.setState({ references, mask });
+  if (useClipWish.getState().reference === null) useClipWish.setState({ reference: first });
+  count();
+}
+
+function keep(): void {
+  // Somebody else has just signed in, and the pictures of the one before are taken away.
+  if (shownFor === undefined || shownFor !== ownerNow()) return;
+  const { references, mask } = usePictureWish.getState();
+  void keepReferences(shownFor, { references, mask, first: useClipWish.getState().reference });
+}
+
+usePictureWish.subscribe((now, before) => {
+  if (now.references !== before.references || now.mask !== before.mask) keep();
+});
+useClipWish.subscribe((now, before) => {
+  if (now.reference !== before.reference) keep();
+});
+onFileEvent((event) => {
+  if (event.type !== "stored" || event.file.owner !== ownerNow()) return;
+  const reference = toReference(event.info);
+  if (reference && event.file.purpose === "reference") addReference(reference);
+  else if (reference && event.file.purpose === "first_picture") beginClipWith(reference);
+});
+sessionStore.subscribe(({ user }) => {
+  if (user?.id === shownFor) return;
+  shownFor = undefined;
+  void showKeptReferences();
+});
+useUploads.subscribe(count);
+void showKeptReferences();

@@ -1,0 +1,25 @@
+import { useTranslation } from "react-i18next";
+import { knownModel } from "#client/lib/known-models.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { clipSeconds, clipShapes } from "#domain/clips.ts";
+import { pictureLimits, pictureSizes } from "#domain/pictures.ts";
+import { speechLimits } from "#domain/speech.ts";
+import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
+import type { OfferedModel } from "./models-store.ts";
+
+/** About what a page of a document takes, in any language. */
+const tokensPerPage = 1_000;
+
+/** How much of what it works on a model takes. Undefined for one that this page knows nothing of. */
+export function useLimitText({ id, unit }: Pick<OfferedModel, "id" | "unit">): string | undefined {
+  const { t } = useTranslation("chat");
+  const { number, seconds } = useFormat();
+  const model = knownModel(id);
+  if (unit === "image") return t("tile.pictures", { number: number(pictureLimits.count), sizes: number(pictureSizes.length) });
+  if (unit === "clip") return t("tile.clips", { length: seconds(Math.max(...clipSeconds)), shapes: number(clipShapes.length) });
+  if (unit === "thousand_characters") return t("tile.characters", { number: number(speechLimits.characters) });
+  if (!model) return undefined;
+  if (unit === "minute")
+    return t("tile.recordings", { minutes: number(recordingSecondsOf(model) / 60), megabytes: number(recordingLimits.megabytes) });
+  return t("tile.pages", { number: number(Math.max(1, Math.floor(model.inputTokenLimit / tokensPerPage))) });
+}

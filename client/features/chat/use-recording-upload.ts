@@ -1,0 +1,33 @@
+import { useRef, useState } from "react";
+import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import type { FileInfo } from "#contract/files.ts";
+import { recordingBytes } from "#domain/transcripts.ts";
+
+/** Uploads what was spoken at once, to be written down; another one, or giving it up, ends the one before. */
+export function useRecordingUpload(onStored: (info: FileInfo) => void) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const running = useRef<AbortController | undefined>(undefined);
+  async function upload(file: Blob, name: string): Promise<void> {
+    running.current?.abort();
+    if (file.size > recordingBytes) return setFault("file_too_large");
+    const controller = new AbortController();
+    running.current = controller;
+    setBusy(true);
+    setFault(null);
+    try {
+      const headers = { "content-type": "application/octet-stream" };
+      onStored(await api("POST /api/recordings", { querystring: { name }, file, headers, signal: controller.signal }));
+    } catch (error) {
+      if (isAbort(error)) return;
+      setFault(error instanceof ApiProblem ? error.code : "network");
+    } finally {
+      if (running.current === controller) setBusy(false);
+    }
+  }
+  const cancel = () => {
+    running.current?.abort();
+    setBusy(false);
+  };
+  return { busy, fault, upload, cancel, clear: () => setFault(null) };
+}

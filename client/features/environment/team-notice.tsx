@@ -1,0 +1,36 @@
+import { Megaphone, X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#client/components/button.tsx";
+import styles from "#client/components/page-notice.module.css";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { Environment } from "#contract/catalogue.ts";
+import { noticeTextFor } from "#domain/settings.ts";
+
+/** What the team has to say to everybody for a while. Whoever closes it sees it again with the next load of the page, or when it has changed. */
+export function TeamNotice({ notice }: { notice: NonNullable<Environment["notice"]> }) {
+  const { t, i18n } = useTranslation("notice");
+  const { dateTime } = useFormat();
+  const [closed, setClosed] = useState<string>();
+  const { tone, until } = notice;
+  const { language, text } = noticeTextFor(notice, i18n.language);
+  if (closed === text) return null;
+  function close(): void {
+    setClosed(text);
+    // The focused button goes, so the page gets the focus.
+    document.getElementById("content")?.focus({ preventScroll: true });
+  }
+  return (
+    <section className={styles.notice} data-tone={tone} aria-label={t("label")}>
+      <div className={styles.inner}>
+        <Megaphone className={styles.icon} size={18} aria-hidden="true" />
+        <p role="status">
+          <span lang={language}>{text}</span> {t("until", { time: dateTime(until) })}
+        </p>
+        <IconButton className={styles.close} label={t("close")} onClick={close}>
+          <X size={18} aria-hidden="true" />
+        </IconButton>
+      </div>
+    </section>
+  );
+}

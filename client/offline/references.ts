@@ -1,0 +1,59 @@
+/** The uploaded pictures from which the next picture or clip begins, until it was asked for. */
+import { waitingFileMs } from "#domain/periods.ts";
+import type { Entry, Kind } from "./store.ts";
+import { isRecord, readStored, writeAllStored } from "./store.ts";
+
+export interface KeptReference {
+  fileId: string;
+  alternative: string;
+  width: number;
+  height: number;
+}
+
+export interface KeptReferences {
+  references: readonly KeptReference[];
+  /** The file with what of the first one is to change. */
+  mask: string | null;
+  /** With which a clip begins. */
+  first: KeptReference | null;
+}
+
+interface Stored extends KeptReferences {
+  /** Milliseconds of this device's clock. The server deletes what was uploaded and never sent after the same time. */
+  keptAtMs: number;
+}
+
+function toReference(value: unknown): KeptReference | undefined {
+  if (!isRecord(value)) return undefined;
+  const { fileId, alternative, width, height } = value;
+  if (typeof fileId !== "string" || typeof alternative !== "string" || typeof width !== "number" || typeof height !== "number")
+    return undefined;
+  return { fileId, alternative, width, height };
+}
+
+const kind: Kind<Stored> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || !Array.isArray(stored.references) || typeof stored.keptAtMs !== "number") return undefined;
+    const references = stored.references.flatMap((each) => toReference(each) ?? []);
+    const mask = typeof stored.mask === "string" && references.length > 0 ? stored.mask : null;
+    return { references, mask, first: toReference(stored.first) ?? null, keptAtMs: stored.keptAtMs };
+  },
+};
+
+const nothing: KeptReferences = { references: [], mask: null, first: null };
+
+export async function readReferences(owner: string): Promise<KeptReferences> {
+  const stored = await readStored(kind, `references:${owner}`);
+  return stored && Math.abs(Date.now() - stored.keptAtMs) <= waitingFileMs ? stored : nothing;
+}
+
+export function entryOfReferences(owner: string, { references, mask, first }: KeptReferences): Entry {
+  const isEmpty = references.length === 0 && first === null;
+  return { kind, key: `references:${owner}`, value: isEmpty ? undefined : { references, mask, first, keptAtMs: Date.now() } };
+}
+
+export async function keepReferences(owner: string, kept: KeptReferences): Promise<void> {
+  await writeAllStored([entryOfReferences(owner, kept)]);
+}

@@ -1,0 +1,1 @@
+alter table data_exports drop column by_team;

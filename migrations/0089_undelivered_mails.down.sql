@@ -1,0 +1,1 @@
+drop index dead_letters_mails;

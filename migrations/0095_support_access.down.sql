@@ -1,0 +1,2 @@
+drop function retention_support_access;
+drop table support_access;

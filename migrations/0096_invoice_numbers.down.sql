@@ -1,0 +1,1 @@
+drop index invoices_number;

@@ -1,0 +1,2 @@
+-- People name an invoice by the number that is printed on it.
+create index invoices_number on invoices (lower(number));

@@ -1,0 +1,1 @@
+alter table contact_events drop column reason;

@@ -1,0 +1,42 @@
+/** The largest page of one of the panel's tables, and how many of its rows can be acted on at once. */
+export const mostRows = 100;
+
+/**
+ * The panel's lists, each with the filters that a saved view keeps. Those into which one types whom or what one looks for are left out, and so
+ * is a colleague who was chosen: nobody's address or id is kept in a view, so nothing has to be found in it when they delete their account.
+ */
+const keptFilters = {
+  audit: ["action"],
+  campaigns: ["state"],
+  events: ["status", "type"],
+  inbox: ["category", "language", "owner", "status"],
+  jobs: ["job", "state"],
+  models: ["category", "provider", "state"],
+  people: ["state"],
+  "person-answers": ["filterReason", "status"],
+  "person-audit": ["action"],
+  "person-credits": ["direction", "kind"],
+  "person-mails": ["template"],
+  "refused-mails": ["state"],
+  team: ["role"],
+} as const;
+export type ListName = keyof typeof keptFilters;
+export const listNames = Object.keys(keptFilters) as ListName[];
+
+/** In characters. */
+export const viewLimits = { nameMax: 40, searchMax: 1_000 } as const;
+/** The most views that somebody saves of a list. */
+export const mostViews = 20;
+
+const words = /^[\w.,-]{1,300}$/;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** What a view keeps of a list's address, always in the same order: filters, order and columns. */
+export function viewOf(list: ListName, search: string): string {
+  const asked = new URLSearchParams(search);
+  const kept = [...keptFilters[list], "columns", "order", "sort"].flatMap((name): [string, string][] => {
+    const value = asked.get(name) ?? "";
+    return words.test(value) && !uuid.test(value) ? [[name, value]] : [];
+  });
+  return new URLSearchParams(kept).toString();
+}

@@ -1,0 +1,81 @@
+import { adminWorkRoutes as contract } from "../../contract/admin-work.ts";
+import type { Deps } from "../../deps.ts";
+import type { Routes } from "../../http/app-type.ts";
+import { steppedUpScope } from "../../http/viewer.ts";
+import { discardLetters, replayLetters } from "../../queue/replay.ts";
+import { discardEvents, replayEvents } from "../../queue/settle-events.ts";
+import { adminScope, clerkOf } from "../auth/team.ts";
+import { closeFindingAs } from "../findings/service.ts";
+import { sendUndelivered } from "../notifications/undelivered.ts";
+import { readEvent } from "./event.ts";
+import { readNeeds, releaseHoldsAs } from "./needs.ts";
+import { readTable, sendCsv } from "./tables.ts";
+import { eventsTable, lettersTable, refusedMailsTable } from "./work-tables.ts";
+
+function reading(deps: Deps): Routes {
+  const { db } = deps;
+  return async (app) => {
+    app.get("/api/admin/needs", { schema: contract["GET /api/admin/needs"] }, async () => readNeeds(deps));
+    app.get("/api/admin/dead-letters", { schema: contract["GET /api/admin/dead-letters"] }, async ({ query }) =>
+      readTable(db, lettersTable, query, query),
+    );
+    app.get("/api/admin/dead-letters.csv", { schema: contract["GET /api/admin/dead-letters.csv"] }, async ({ query }, reply) =>
+      sendCsv(reply, db, lettersTable, query, query),
+    );
+    app.get("/api/admin/refused-mails", { schema: contract["GET /api/admin/refused-mails"] }, async ({ query }) =>
+      readTable(db, refusedMailsTable, query, query),
+    );
+    app.get("/api/admin/refused-mails.csv", { schema: contract["GET /api/admin/refused-mails.csv"] }, async ({ query }, reply) =>
+      sendCsv(reply, db, refusedMailsTable, query, query),
+    );
+    app.get("/api/admin/stripe-events", { schema: contract["GET /api/admin/stripe-events"] }, async ({ query }) =>
+      readTable(db, eventsTable, query, query),
+    );
+    app.get("/api/admin/stripe-events.csv", { schema: contract["GET /api/admin/stripe-events.csv"] }, async ({ query }, reply) =>
+      sendCsv(reply, db, eventsTable, query, query),
+    );
+    app.get("/api/admin/stripe-events/:eventId", { schema: contract["GET /api/admin/stripe-events/:eventId"] }, async ({ params }) =>
+      readEvent(db, params.eventId),
+    );
+  };
+}
+
+/** Each has a reason on the audit log. */
+function acting(deps: Deps): Routes {
+  const { db } = deps;
+  return async (app) => {
+    app.post("/api/admin/findings/close", { schema: contract["POST /api/admin/findings/close"] }, async (request, reply) => {
+      const { findingId, reason } = request.body;
+      await closeFindingAs(db, clerkOf(request), findingId, reason, deps.clock.now());
+      return reply.code(204).send(null);
+    });
+    app.post("/api/admin/holds/release", { schema: contract["POST /api/admin/holds/release"] }, async (request) => ({
+      count: await releaseHoldsAs(deps, clerkOf(request), request.body.reason),
+    }));
+    app.post("/api/admin/dead-letters/replay", { schema: contract["POST /api/admin/dead-letters/replay"] }, async (request) => {
+      const { ids, reason } = request.body;
+      return { results: await replayLetters(db, ids, { ...clerkOf(request), reason }) };
+    });
+    app.post("/api/admin/dead-letters/discard", { schema: contract["POST /api/admin/dead-letters/discard"] }, async (request) => {
+      const { ids, reason } = request.body;
+      return { results: await discardLetters(db, ids, { ...clerkOf(request), reason }) };
+    });
+    app.post("/api/admin/refused-mails/again", { schema: contract["POST /api/admin/refused-mails/again"] }, async (request, reply) => {
+      await sendUndelivered(deps, clerkOf(request), request.body);
+      return reply.code(204).send(null);
+    });
+    app.post("/api/admin/stripe-events/replay", { schema: contract["POST /api/admin/stripe-events/replay"] }, async (request) => {
+      const { ids, reason } = request.body;
+      return { results: await replayEvents(db, ids, { ...clerkOf(request), reason }) };
+    });
+    app.post("/api/admin/stripe-events/discard", { schema: contract["POST /api/admin/stripe-events/discard"] }, async (request) => {
+      const { ids, reason } = request.body;
+      return { results: await discardEvents(db, ids, { ...clerkOf(request), reason }) };
+    });
+  };
+}
+
+/** For the signed-in scope. */
+export function adminWorkRoutes(deps: Deps): Routes {
+  return adminScope(deps, [reading(deps), steppedUpScope([acting(deps)])]);
+}

@@ -1,0 +1,93 @@
+/** What the team reads in its panel, for the comparison of a large database with a small one (scale.ts). Names of acts begin with "panel". */
+import { sql } from "kysely";
+import type { Deps } from "#server/deps.ts";
+import { auditTable } from "#server/features/admin/audit-table.ts";
+import { campaignsTable } from "#server/features/admin/campaigns-table.ts";
+import { inboxTable } from "#server/features/admin/inbox-table.ts";
+import { readNeeds } from "#server/features/admin/needs.ts";
+import { peopleTable } from "#server/features/admin/people-table.ts";
+import { readPerson } from "#server/features/admin/person.ts";
+import { answersTable, mailsTable } from "#server/features/admin/person-tables.ts";
+import type { Table, TablePage } from "#server/features/admin/tables.ts";
+import { readNeighbours, readTable } from "#server/features/admin/tables.ts";
+import { teamTable } from "#server/features/admin/team-table.ts";
+import { readViews } from "#server/features/admin/views.ts";
+import { eventsTable, lettersTable } from "#server/features/admin/work-tables.ts";
+import { readCampaignResults } from "#server/features/billing/campaigns.ts";
+import { hasLeft } from "#server/features/billing/discount-queries.ts";
+import type { Acts, ScalePerson } from "./scale-acts.ts";
+
+/** The first page and the one after it. Throws if a page has fewer rows than it must have. */
+async function twoPages<Row, Shown extends Record<string, unknown>, Filter, Sort extends string>(
+  deps: Deps,
+  table: Table<Row, Shown, Filter, Sort>,
+  filter: Filter,
+  { sort, atLeast = 1 }: { sort?: Sort; atLeast?: number } = {},
+): Promise<void> {
+  const read = (cursor?: string): Promise<TablePage<Shown>> =>
+    readTable(deps.db, table, { ...(sort && { sort }), ...(cursor && { cursor }) }, filter);
+  const { rows, nextCursor } = await read();
+  if (rows.length < atLeast) throw new Error(`a table of the panel has ${rows.length} rows`);
+  if (nextCursor !== null) await read(nextCursor);
+}
+
+/** By name: each table, with each of its orders and filters, and each page that is no table. */
+export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
+  const people = (search: string, atLeast = 1) => twoPages(deps, peopleTable, { search }, { atLeast });
+  const numberOf = (id: string) => id.slice(id.indexOf("_") + 1);
+  const nothing = { atLeast: 0 };
+  return {
+    "panel: people": () => twoPages(deps, peopleTable, {}),
+    "panel: people by address": () => twoPages(deps, peopleTable, {}, { sort: "email" }),
+    "panel: people who are banned": () => twoPages(deps, peopleTable, { state: "banned" }, nothing),
+    "panel: people who leave, by address": () => twoPages(deps, peopleTable, { state: "deleting" }, { sort: "email", atLeast: 0 }),
+    "panel: a person by address": () => people(somebody().email),
+    "panel: people whose address begins alike": () => people("person-1", 50),
+    "panel: a person by id": () => people(somebody().userId),
+    "panel: a person by Stripe's customer": () => people(somebody().customerId),
+    "panel: a person by Stripe's subscription": () => people(somebody().subscriptionId),
+    "panel: a person by Stripe's invoice": () => people(`in_${numberOf(somebody().customerId)}`),
+    "panel: a person by Stripe's charge": () => people(`ch_${numberOf(somebody().customerId)}`),
+    "panel: a person by Stripe's checkout": () => people(`cs_${numberOf(somebody().customerId)}`, 0),
+    "panel: a person by an invoice's number": () => people(`t00-${numberOf(somebody().customerId).padStart(3, "0")}`),
+    "panel: a person's page": async () => {
+      const { userId } = somebody();
+      await readPerson(deps, userId, { userId, sessionId: userId, role: "admin" });
+    },
+    "panel: a person's answers": () => twoPages(deps, answersTable, { userId: somebody().userId }),
+    "panel: a person's mails": () => twoPages(deps, mailsTable, { userId: somebody().userId }),
+    "panel: what needs somebody": () => readNeeds(deps),
+    "panel: events": () => twoPages(deps, eventsTable, {}, { atLeast: 50 }),
+    "panel: events of a type": () => twoPages(deps, eventsTable, { type: "invoice.paid" }, { atLeast: 50 }),
+    "panel: events of a type that never came": () => twoPages(deps, eventsTable, { type: "charge.refunded" }, nothing),
+    "panel: events that were set aside": () => twoPages(deps, eventsTable, { status: "set_aside" }, nothing),
+    "panel: events that have failed": () => twoPages(deps, eventsTable, { status: "failed" }, nothing),
+    "panel: events that were discarded": () => twoPages(deps, eventsTable, { status: "discarded" }, nothing),
+    "panel: team": () => twoPages(deps, teamTable(deps.config), {}, nothing),
+    "panel: failed jobs": () => twoPages(deps, lettersTable, {}),
+    "panel: failed jobs that wait, of a kind": () => twoPages(deps, lettersTable, { state: "waiting", job: "send-mail" }, nothing),
+    "panel: audit log": () => twoPages(deps, auditTable, {}, { atLeast: 50 }),
+    "panel: audit log, an act": () => twoPages(deps, auditTable, { action: "sign_in.completed" }, { atLeast: 50 }),
+    "panel: audit log, an act that never was": () => twoPages(deps, auditTable, { action: "passkey.refused" }, nothing),
+    "panel: audit log, by somebody": () => twoPages(deps, auditTable, { by: somebody().email }),
+    "panel: audit log, about somebody": () => twoPages(deps, auditTable, { about: somebody().email, action: "sign_in.completed" }),
+    "panel: inbox": () => twoPages(deps, inboxTable, {}),
+    "panel: inbox, what is open": () => twoPages(deps, inboxTable, { status: "open" }, nothing),
+    "panel: inbox, of a kind and language": () => twoPages(deps, inboxTable, { category: "bug", language: "de" }),
+    "panel: inbox, from somebody": () => twoPages(deps, inboxTable, { sender: somebody().email, status: "done" }, nothing),
+    "panel: inbox, the messages around one": async () => {
+      const message = (await readTable(deps.db, inboxTable, {}, {})).rows.at(-1);
+      if (!message) throw new Error("there is no message");
+      const around = await readNeighbours(deps.db, inboxTable, {}, { status: "open" }, sql<boolean>`m.id = ${message.id}`);
+      if (!around) throw new Error("there is no such message");
+    },
+    "panel: saved views of a list": () => readViews(deps.db, somebody().userId, "inbox"),
+    "discount of people who left": () => hasLeft(deps.db, somebody().userId, new Date()),
+    "panel: campaigns and what they brought": async () => {
+      const [campaign] = (await readTable(deps.db, campaignsTable(deps.clock.now()), {}, {})).rows;
+      if (!campaign) throw new Error("there is no campaign");
+      const { orders } = await readCampaignResults(deps, campaign.id);
+      if (orders === 0) throw new Error("the campaign brought nothing");
+    },
+  };
+}

@@ -1,0 +1,246 @@
+/** People in the admin panel: how they are found, what the team sees of them, and what admins do for them. */
+import { randomUUID } from "node:crypto";
+import type { LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { AuditRow } from "#contract/admin.ts";
+import type { MailRow, PersonPage, PersonRow } from "#contract/admin-people.ts";
+import { adjustments } from "#domain/adjustments.ts";
+import { hourMs } from "#domain/clock.ts";
+import type { Role } from "#domain/team.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { holdForSeveral } from "#server/features/credits/holds.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import { payerIdOf } from "#tests/support/payers.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson, subscribe } from "#tests/support/people.ts";
+import type { AuthApp } from "./auth-support.ts";
+import { createAuthApp, password } from "./auth-support.ts";
+
+let product: AuthApp;
+let admin: TestPerson;
+let person: TestPerson;
+beforeAll(async () => {
+  product = await createAuthApp();
+});
+afterAll(async () => {
+  expect(await findDisagreements(product.db)).toEqual([]);
+  await product.close();
+});
+beforeEach(async () => {
+  [admin, person] = [await personAs("admin"), await createPerson(product, product.db)];
+});
+
+async function personAs(role: Role): Promise<TestPerson> {
+  const one = await createPerson(product, product.db);
+  await product.db.updateTable("users").set({ role }).where("id", "=", one.userId).execute();
+  return one;
+}
+const headersOf = ({ token }: TestPerson) => ({ authorization: `Bearer ${token}` });
+const get = (url: string, reader = admin) => product.app.inject({ url: `/api/admin/${url}`, headers: headersOf(reader) });
+const act = (url: string, body: object = {}, clerk = admin) =>
+  product.app.inject({
+    method: "POST",
+    url: `/api/admin/people/${person.userId}/${url}`,
+    headers: headersOf(clerk),
+    payload: { reason: "They wrote to us", ...body },
+  });
+const codeOf = (answer: LightMyRequestResponse) => [answer.statusCode, answer.body && answer.json().code];
+const pageOf = async (reader = admin) => (await get(`people/${person.userId}`, reader)).json<PersonPage>();
+const balance = async () => (await pageOf()).wallet.balance;
+const find = async (search: string) =>
+  (await get(`people?search=${encodeURIComponent(search)}`)).json<{ rows: PersonRow[] }>().rows.map(({ id }) => id);
+async function logged(): Promise<Partial<AuditRow>[]> {
+  const { rows } = (await get(`audit?about=${encodeURIComponent(person.email)}`)).json<{ rows: AuditRow[] }>();
+  return rows.map(({ action, details, reason, actorId }) => ({ action, details, ...(reason && { reason, actorId }) }));
+}
+const entry = (action: string, details: object = {}) => ({ action, details, reason: "They wrote to us", actorId: admin.userId });
+
+test("a person is found by address, name, id and what Stripe calls their account, plan, invoice and checkout, and an invoice's number; wildcards are text", async () => {
+  const { db } = product;
+  await db
+    .updateTable("users")
+    .set({ name: `Ada_${person.userId} Lovelace` })
+    .where("id", "=", person.userId)
+    .execute();
+  const payerId = await payerIdOf(db, person.userId);
+  const customer = `cus_${person.userId.replaceAll("-", "")}`;
+  await db.updateTable("billing_accounts").set({ stripe_customer_id: customer }).where("id", "=", payerId).execute();
+  await subscribe(db, person.userId, "starter");
+  const number = `N${person.userId.slice(-12).toUpperCase()}-0001`;
+  const [now, session] = [new Date(), `cs_${payerId}`.replaceAll("-", "")];
+  const figures = { total_cents: 1999, unpaid_cents: 0, refunded_cents: 0, status: "paid" as const, failed: false, needs_action: false };
+  const sold = { plan_key: null, billing_interval: null, pack_key: null, period_start: null, period_end: null };
+  await db
+    .insertInto("invoices")
+    .values({
+      id: `in_${number}`,
+      billing_account_id: payerId,
+      number,
+      stripe_subscription_id: null,
+      ...figures,
+      ...sold,
+      issued_at: now,
+      updated_at: now,
+    })
+    .execute();
+  await db
+    .insertInto("checkouts")
+    .values({ user_id: person.userId, price_id: "x", stripe_session_id: session, url: null, expires_at: now, created_at: now })
+    .execute();
+  const billing = [customer, session, number, number.toLowerCase(), `${number}-CN-01`];
+  for (const search of [person.email.slice(0, -3), person.email.toUpperCase(), `ada_${person.userId}`, person.userId, payerId, ...billing])
+    expect([search, await find(search)]).toEqual([search, [person.userId]]);
+  for (const search of ["%", `ada%${person.userId}`, randomUUID(), "cus_unknown", "in_unknown", "ch_unknown", "sub_unknown"])
+    expect([search, await find(search)]).toEqual([search, []]);
+});
+
+test("support sees the person without money; nobody sees what was written", async () => {
+  await subscribe(product.db, person.userId, "starter");
+  const page = await pageOf();
+  expect(page).toMatchObject({
+    person: { id: person.userId, email: person.email, plan: "starter", credits: 100 },
+    wallet: { balance: 100, grants: [{ kind: "adjustment" }] },
+    sessions: [{ current: false }],
+    money: { leftToGive: adjustments.mostADay, invoices: [] },
+  });
+  const support = await personAs("support");
+  expect(await pageOf(support)).toMatchObject({ person: { email: person.email }, money: null });
+  const lines = async (query: string) => (await get(`people/${person.userId}/ledger${query}`, support)).json().lines;
+  expect([await lines("?direction=in"), await lines("?direction=out")]).toMatchObject([[{ kind: "grant", credits: 100 }], []]);
+  const [head, line, ...others] = (await get(`people/${person.userId}/ledger.csv?kind=grant`, support)).body.trim().split("\r\n");
+  expect([head, line, others]).toEqual([expect.stringContaining("time,kind,grant"), expect.stringContaining(",grant,adjustment,"), []]);
+  for (const url of ["ledger", "explanation", "answers", "mails"])
+    expect((await get(`people/${person.userId}/${url}`, support)).statusCode).toBe(200);
+  expect(codeOf(await get(`people/${randomUUID()}`))).toEqual([404, "not_found"]);
+});
+
+test("credits are given once for a key, with a reason on the log, and up to a limit a day however many are given at once", async () => {
+  const given = { credits: 500, days: 30, key: randomUUID() };
+  const answers = await Promise.all([act("credits", given), act("credits", given)]);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 204]);
+  expect(await balance()).toBe(600);
+  expect(await logged()).toEqual([entry("credits.given", { credits: 500, days: 30 })]);
+  for (const other of [{ credits: 501 }, { days: 90 }])
+    expect(codeOf(await act("credits", { ...given, ...other }))).toEqual([409, "idempotency_conflict"]);
+  expect(codeOf(await act("credits", { ...given, key: randomUUID(), credits: adjustments.mostAtOnce + 1 }))).toEqual([
+    400,
+    "validation_failed",
+  ]);
+  const most = () => act("credits", { credits: adjustments.mostAtOnce, days: 90, key: randomUUID() });
+  const many = await Promise.all([most(), most(), most()]);
+  expect(many.map(({ statusCode }) => statusCode).sort()).toEqual([204, 204, 403]);
+  expect(many.flatMap((answer) => (answer.body ? [answer.json().code] : []))).toEqual(["adjustment_limit"]);
+  expect(await balance()).toBe(20_600);
+  expect((await pageOf()).money?.leftToGive).toBe(4_500);
+  // Another admin has a day of their own.
+  expect((await act("credits", { credits: 5_000, days: 365, key: randomUUID() }, await personAs("admin"))).statusCode).toBe(204);
+});
+
+test("what was given is taken back while it is unspent, once for a key, and never becomes a debt", async () => {
+  await act("credits", { credits: 50, days: 30, key: randomUUID() });
+  const grantId = (await pageOf()).wallet.grants.find(({ credits }) => credits === 50)?.id;
+  const hold = {
+    holdId: randomUUID(),
+    userId: person.userId,
+    credits: 40,
+    kinds: ["adjustment" as const],
+    holdMs: hourMs,
+    now: new Date(),
+  };
+  await inTransaction(product.deps.db, (trx) => holdForSeveral(trx, hold));
+  const take = (credits: number, body: object = {}) => act("credits/take", { grantId, credits, key: randomUUID(), ...body });
+  expect((await take(11)).json()).toMatchObject({ code: "insufficient_credits", needed: 11, available: 10 });
+  const key = randomUUID();
+  expect((await take(6, { key })).statusCode).toBe(204);
+  expect((await take(6, { key })).statusCode).toBe(204);
+  // Whoever presses again with another number must not be told that it was taken.
+  expect(codeOf(await take(2, { key }))).toEqual([409, "idempotency_conflict"]);
+  expect(await balance()).toBe(144);
+  expect((await take(4)).statusCode).toBe(204);
+  expect(codeOf(await take(1))).toEqual([402, "insufficient_credits"]);
+  expect((await logged()).slice(0, 2)).toEqual([entry("credits.taken", { credits: 4 }), entry("credits.taken", { credits: 6 })]);
+  const stranger = await createPerson(product, product.db);
+  const theirs = await product.db.selectFrom("grants").select("id").where("wallet_id", "=", stranger.walletId).executeTakeFirstOrThrow();
+  expect(codeOf(await take(1, { grantId: theirs.id }))).toEqual([404, "not_found"]);
+});
+
+test("a ban ends the sign-ins and holds until it is lifted; the second of two admins is told; nobody bans themselves", async () => {
+  const member = await product.join();
+  person = { ...person, userId: member.user.id, email: member.user.email, token: member.access_token };
+  expect(codeOf(await act("unban"))).toEqual([409, "conflict"]);
+  expect((await act("ban")).statusCode).toBe(204);
+  expect(codeOf(await act("ban"))).toEqual([409, "conflict"]);
+  expect((await product.get("/api/account", person.token)).statusCode).toBe(401);
+  expect((await product.signIn(person.email, password)).statusCode).toBe(401);
+  expect((await get("people?state=banned")).json().rows.map(({ id }: PersonRow) => id)).toContain(person.userId);
+  expect((await act("unban")).statusCode).toBe(204);
+  expect((await product.signIn(person.email, password)).statusCode).toBe(200);
+  expect((await act("sign-out")).statusCode).toBe(204);
+  expect((await pageOf()).sessions).toEqual([]);
+  const acts = (await logged()).filter(({ reason }) => reason);
+  const ended = entry("session.ended", { reason: "by_operator", sessions: 1 });
+  expect(acts).toEqual([ended, entry("account.unbanned"), entry("account.banned")]);
+  person = admin;
+  expect(codeOf(await act("ban"))).toEqual([409, "own_account"]);
+});
+
+test("every act asks for its reason, and for a factor that was shown a short while ago", async () => {
+  for (const url of ["ban", "unban", "sign-out", "cancel", "resume", "check-payments"])
+    expect([url, ...codeOf(await act(url, { reason: "" }))]).toEqual([url, 400, "validation_failed"]);
+  expect(codeOf(await act("cancel"))).toEqual([409, "no_running_plan"]);
+  expect((await act("check-payments")).json()).toEqual({ complete: true, items: [] });
+  expect(await logged()).toEqual([entry("payments.checked")]);
+  const proved = { proved_at: new Date(Date.now() - hourMs) };
+  await product.db.updateTable("auth_sessions").set(proved).where("user_id", "=", admin.userId).execute();
+  for (const url of ["ban", "unban", "sign-out", "cancel", "resume", "check-payments", "credits", "credits/take"])
+    expect([url, ...codeOf(await act(url))]).toEqual([url, 403, "step_up_required"]);
+});
+
+async function mailOf(template: string, parameters: object, to = person): Promise<string> {
+  const row = { key: randomUUID(), user_id: to.userId, recipient: "old@example.com", template, language: "en" };
+  const { id } = await product.db
+    .insertInto("mails")
+    .values({ ...row, parameters: JSON.stringify(parameters), created_at: new Date(), sent_at: null })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+test("a receipt is sent again, once for a key and to the address the person has now; links, what is not kept and what is over are not", async () => {
+  const receipt = { plan: "starter", amountCents: 1999, credits: 300, priceCents: 1999, renewsAt: new Date().toISOString() };
+  const id = await mailOf("plan-renewed", receipt);
+  const others = {
+    link: await mailOf("password-reset", { linkId: randomUUID() }),
+    emptied: await mailOf("plan-renewed", {}),
+    over: await mailOf("export-ready", { expiresAt: new Date().toISOString() }),
+  };
+  const shown = (await get(`people/${person.userId}/mails`)).json<{ rows: MailRow[] }>().rows;
+  expect(shown.filter(({ canResend }) => canResend).map((mail) => mail.id)).toEqual([others.over, id]);
+  const again = (mailId: string, key: string = randomUUID()) => act(`mails/${mailId}/again`, { key });
+  const key = randomUUID();
+  expect((await Promise.all([again(id, key), again(id, key)])).map(({ statusCode }) => statusCode)).toEqual([204, 204]);
+  const sent = product.db.selectFrom("mails").selectAll().where("recipient", "=", person.email);
+  expect(await sent.execute()).toMatchObject([{ template: "plan-renewed", parameters: receipt, sent_at: null }]);
+  expect(await logged()).toEqual([entry("mail.sent_again", { template: "plan-renewed" })]);
+  for (const mailId of Object.values(others)) expect(codeOf(await again(mailId))).toEqual([409, "conflict"]);
+  const stranger = await createPerson(product, product.db);
+  expect(codeOf(await again(await mailOf("plan-renewed", receipt, stranger)))).toEqual([404, "not_found"]);
+  for (let more = 1; more < 5; more += 1) expect((await again(id)).statusCode).toBe(204);
+  expect((await again(id)).json()).toMatchObject({ code: "too_many_attempts", retryAfterSeconds: expect.any(Number) });
+  expect(await sent.execute()).toHaveLength(5);
+});
+
+test("the link of a waiting sign-up is mailed again and opens the account; an address without one is told so", async () => {
+  const email = `waiting-${randomUUID()}@example.com`;
+  const again = (to: string) =>
+    product.post("/api/admin/sign-ups/again", { email: to, reason: "No mail came" }, { headers: headersOf(admin) });
+  expect(codeOf(await again(email))).toEqual([404, "not_found"]);
+  await product.post("/api/auth/sign-up", { email, password });
+  expect((await again(email.toUpperCase())).statusCode).toBe(204);
+  expect(await product.templatesTo(email)).toEqual(["confirm-email", "confirm-email"]);
+  const [newest] = (await get("audit?action=confirmation.sent_again")).json<{ rows: AuditRow[] }>().rows;
+  expect(newest).toMatchObject({ reason: "No mail came", actorId: admin.userId, details: {} });
+  expect((await product.confirmLast(email)).statusCode).toBe(200);
+  // Now it has an account.
+  expect(codeOf(await again(email))).toEqual([404, "not_found"]);
+});

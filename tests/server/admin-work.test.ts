@@ -1,0 +1,301 @@
+/** What needs the team, and failed work in the admin panel: seen, put back, discarded, closed and released, each with a reason. */
+import { randomUUID } from "node:crypto";
+import type { LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AuditRow } from "#contract/admin.ts";
+import type { EventAct, EventRow, LetterRow, Needs, RefusedMailRow, Results } from "#contract/admin-work.ts";
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { showDispute } from "#server/features/billing/disputes.ts";
+import { holdForSeveral } from "#server/features/credits/holds.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import { recordFinding } from "#server/features/findings/service.ts";
+import { payerIdOf } from "#tests/support/payers.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
+import type { AuthApp } from "./auth-support.ts";
+import { createAuthApp } from "./auth-support.ts";
+
+let product: AuthApp;
+let admin: TestPerson;
+let person: TestPerson;
+beforeAll(async () => {
+  product = await createAuthApp();
+  [admin, person] = [await createPerson(product, product.db), await createPerson(product, product.db)];
+  await product.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+});
+afterAll(async () => {
+  expect(await findDisagreements(product.db)).toEqual([]);
+  await product.close();
+});
+
+const headers = () => ({ authorization: `Bearer ${admin.token}` });
+const get = async (url: string) => (await product.app.inject({ url: `/api/admin/${url}`, headers: headers() })).json();
+const act = (url: string, body: object): Promise<LightMyRequestResponse> =>
+  product.app.inject({ method: "POST", url: `/api/admin/${url}`, headers: headers(), payload: { reason: "Looked at it", ...body } });
+async function outcomes(url: string, ids: readonly string[]): Promise<string[][]> {
+  return (await act(url, { ids })).json<Results>().results.map(({ id, outcome }) => [id, outcome]);
+}
+const needs = (): Promise<Needs> => get("needs");
+const latest = async (): Promise<Partial<AuditRow>> => {
+  const [{ action, details, reason, actorId }] = (await get(`audit?by=${encodeURIComponent(admin.email)}&limit=1`)).rows;
+  return { action, details, reason, actorId };
+};
+const entry = (action: string, details: object) => ({ action, details, reason: "Looked at it", actorId: admin.userId });
+
+async function letter(job = "send-mail", mailId: string = randomUUID()): Promise<string> {
+  const id = randomUUID();
+  const row = { id, job, payload: JSON.stringify({ mailId }), error: "550 refused", attempts: 10, replayed_at: null };
+  await product.db.insertInto("dead_letters").values(row).execute();
+  return id;
+}
+const isQueued = async (id: string) => (await product.db.selectFrom("outbox").select("id").where("id", "=", id).execute()).length === 1;
+
+test("jobs that failed for good are put back or discarded, several at once, each once", async () => {
+  // One of them has become a letter because its payload is damaged.
+  const [back, gone, other] = [await letter(), await letter("pay-back"), await letter("send-mail", "not an id")];
+  expect((await needs()).deadLetters.rows.map(({ id }) => id)).toEqual(expect.arrayContaining([back, gone, other]));
+  const unknown = randomUUID();
+  expect(await outcomes("dead-letters/replay", [back, unknown, other])).toEqual([
+    [back, "done"],
+    [unknown, "missing"],
+    [other, "done"],
+  ]);
+  expect(await outcomes("dead-letters/replay", [back])).toEqual([[back, "replayed"]]);
+  expect(await latest()).toMatchObject({ action: "dead_letter.replayed", reason: "Looked at it", actorId: admin.userId });
+  expect(await outcomes("dead-letters/discard", [gone, back])).toEqual([
+    [gone, "done"],
+    [back, "replayed"],
+  ]);
+  expect(await latest()).toEqual(entry("dead_letter.discarded", { deadLetterId: gone, job: "pay-back" }));
+  expect(await outcomes("dead-letters/replay", [gone])).toEqual([[gone, "discarded"]]);
+  expect([await isQueued(back), await isQueued(other), await isQueued(gone)]).toEqual([true, true, false]);
+  expect((await needs()).deadLetters.rows).toEqual([]);
+  const states = async (query: string) => (await get(`dead-letters?${query}`)).rows.map(({ id, state }: LetterRow) => [id, state]);
+  expect(await states("state=discarded")).toEqual([[gone, "discarded"]]);
+  expect(await states("job=pay-back")).toEqual([[gone, "discarded"]]);
+  expect(await states("state=waiting")).toEqual([]);
+  expect((await states("state=replayed")).map(([id]: [string]) => id).sort()).toEqual([back, other].sort());
+});
+
+test("a mail that was given up is shown with the person and not among the jobs, and is sent again", async () => {
+  const now = new Date();
+  const about = { user_id: person.userId, recipient: "gone@example.com", template: "plan-ended", language: "en", parameters: "{}" };
+  const { id: mailId } = await product.db
+    .insertInto("mails")
+    .values({ ...about, key: randomUUID(), created_at: now, sent_at: null })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const id = await letter("send-mail", mailId);
+  const seen = await needs();
+  const whose = { userId: person.userId, email: person.email };
+  expect(seen.refusedMails.rows).toMatchObject([
+    { id, template: "plan-ended", recipient: "gone@example.com", error: "550 refused", ...whose },
+  ]);
+  expect(seen.deadLetters.rows.map((row) => row.id)).not.toContain(id);
+  expect(await outcomes("dead-letters/replay", [id])).toEqual([[id, "done"]]);
+  expect([await isQueued(id), (await needs()).refusedMails.rows]).toEqual([true, []]);
+});
+
+test("a mail that was given up goes to a right address: a receipt to the account's, an answer to any, and a link nowhere else", async () => {
+  const now = new Date();
+  async function refused(template: string, parameters: object, userId: string | null = person.userId): Promise<string> {
+    const about = { user_id: userId, recipient: "wrong@example.com", template, language: "en", parameters: JSON.stringify(parameters) };
+    const mail = { ...about, key: randomUUID(), created_at: now, sent_at: null };
+    return letter("send-mail", (await product.db.insertInto("mails").values(mail).returning("id").executeTakeFirstOrThrow()).id);
+  }
+  const receipt = await refused("plan-ended", { plan: "starter", endedAt: now.toISOString() });
+  const answer = await refused("contact-answer", { topic: "Hi" }, null);
+  const link = await refused("password-reset", { linkId: randomUUID() });
+  const rows: RefusedMailRow[] = (await get("refused-mails?state=waiting")).rows;
+  expect(rows.map(({ id, recipient, elsewhere }) => [id, recipient, elsewhere])).toEqual([
+    [link, "wrong@example.com", null],
+    [answer, "wrong@example.com", "any"],
+    [receipt, "wrong@example.com", "account"],
+  ]);
+  const again = (id: string, recipient: string) => act("refused-mails/again", { id, recipient });
+  const other = "other@example.com";
+  for (const id of [receipt, link]) expect((await again(id, other)).json().code).toBe("conflict");
+  expect((await again(answer, "not an address")).json().code).toBe("validation_failed");
+  expect((await again(randomUUID(), other)).json().code).toBe("not_found");
+  expect([await isQueued(receipt), await isQueued(link)]).toEqual([false, false]);
+  // Of two at once the second is told.
+  const both = await Promise.all([again(receipt, person.email), again(receipt, person.email)]);
+  expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+  expect(await latest()).toEqual(entry("mail.readdressed", { template: "plan-ended" }));
+  expect((await again(answer, other)).statusCode).toBe(204);
+  expect((await again(link, "wrong@example.com")).statusCode).toBe(204);
+  const mails = product.db
+    .selectFrom("mails")
+    .select(["template", "recipient"])
+    .where("template", "in", ["plan-ended", "contact-answer", "password-reset"]);
+  expect(await mails.where("recipient", "in", [person.email, other, "wrong@example.com"]).orderBy("id").execute()).toEqual([
+    { template: "plan-ended", recipient: person.email },
+    { template: "contact-answer", recipient: other },
+    { template: "password-reset", recipient: "wrong@example.com" },
+  ]);
+  expect([await isQueued(receipt), await isQueued(answer), await isQueued(link)]).toEqual([true, true, true]);
+  expect((await get("refused-mails?state=waiting")).rows).toEqual([]);
+});
+
+const about = { type: "invoice.paid", livemode: false, object_id: "in_1", created_at: new Date(), processed_at: null, taken_by: null };
+type EventStatus = "processed" | "set_aside" | "received";
+async function plantEvents(events: Record<string, EventStatus>): Promise<void> {
+  for (const [id, status] of Object.entries(events))
+    await product.db
+      .insertInto("stripe_events")
+      .values({ ...about, id, status, payload: JSON.stringify({ id }) })
+      .execute();
+}
+const statusesOf = async (ids: readonly string[]) => {
+  const rows = await product.db.selectFrom("stripe_events").select(["id", "status"]).where("id", "in", ids).execute();
+  return ids.map((id) => rows.find((row) => row.id === id)?.status);
+};
+/** What the panel's list says of them. */
+const shownAs = async (status: string) => (await get(`stripe-events?status=${status}`)).rows.map(({ id }: EventRow) => id).sort();
+
+async function eventLetter(eventId: string): Promise<string> {
+  const id = randomUUID();
+  const row = { id, job: "process-stripe-event", payload: JSON.stringify({ eventId }), error: "no such invoice", attempts: 10 };
+  await product.db
+    .insertInto("dead_letters")
+    .values({ ...row, replayed_at: null })
+    .execute();
+  return id;
+}
+const jobsOf = async (eventId: string) =>
+  (await product.db.selectFrom("outbox").select("payload").execute()).filter(
+    ({ payload }) => (payload as { eventId?: string }).eventId === eventId,
+  ).length;
+
+test("events that were set aside or have failed are discarded, several at once, and put back; those that are done, wait or are acted on are not", async () => {
+  await plantEvents({ evt_d1: "set_aside", evt_d2: "received", evt_d3: "received", evt_d4: "processed", evt_d5: "received" });
+  // The job of the second one, which acts on the third as well, has failed for good; that of the fifth still waits.
+  const failed = await eventLetter("evt_d2");
+  await product.db.updateTable("stripe_events").set({ taken_by: "evt_d2" }).where("id", "in", ["evt_d2", "evt_d3"]).execute();
+  const all = ["evt_d1", "evt_d2", "evt_d3", "evt_d4", "evt_d5"];
+  expect(await shownAs("failed")).toEqual(["evt_d2", "evt_d3"]);
+  expect((await get("stripe-events?event=evt_d2")).rows).toMatchObject([{ status: "failed", error: "no such invoice" }]);
+  const acting = { taken_until: new Date(Date.now() + hourMs) };
+  await product.db.updateTable("stripe_events").set(acting).where("id", "=", "evt_d2").execute();
+  expect(await outcomes("stripe-events/discard", ["evt_d2"])).toEqual([["evt_d2", "busy"]]);
+  await product.db.updateTable("stripe_events").set({ taken_until: new Date() }).where("id", "=", "evt_d2").execute();
+  const asked = ["evt_d1", "evt_d2", "evt_d4", "evt_d5", "evt_unknown"];
+  expect(await outcomes("stripe-events/discard", asked)).toEqual([
+    ["evt_d1", "done"],
+    ["evt_d2", "done"],
+    ["evt_d4", "settled"],
+    ["evt_d5", "waiting"],
+    ["evt_unknown", "missing"],
+  ]);
+  expect(await statusesOf(all)).toEqual(["discarded", "discarded", "received", "processed", "received"]);
+  expect(await shownAs("discarded")).toEqual(["evt_d1", "evt_d2"]);
+  // The third has a job of its own again, and the failed one is settled.
+  expect([await jobsOf("evt_d3"), await isQueued(failed)]).toEqual([1, false]);
+  expect((await get("needs")).deadLetters.rows.map(({ id }: { id: string }) => id)).not.toContain(failed);
+  expect(await latest()).toEqual(entry("stripe_event.discarded", { eventId: "evt_d2", type: "invoice.paid" }));
+  // Not even the database lets one go that was acted on, or a discarded one be settled.
+  const set = (id: string, status: "discarded" | "processed") =>
+    product.db.updateTable("stripe_events").set({ status }).where("id", "=", id).execute();
+  await expect(set("evt_d4", "discarded")).rejects.toThrow("goes from processed to discarded");
+  await expect(set("evt_d1", "processed")).rejects.toThrow("goes from discarded to processed");
+  await expect(product.db.updateTable("stripe_events").set({ type: "x" }).where("id", "=", "evt_d1").execute()).rejects.toThrow(
+    "permission denied",
+  );
+  // Of two admins at once one puts it back, and the other is told.
+  const both = await Promise.all([outcomes("stripe-events/replay", ["evt_d1"]), outcomes("stripe-events/replay", ["evt_d1"])]);
+  expect(
+    both
+      .flat()
+      .map(([, outcome]) => outcome)
+      .sort(),
+  ).toEqual(["done", "waiting"]);
+  const twice = await Promise.all([outcomes("stripe-events/replay", ["evt_d2"]), outcomes("stripe-events/discard", ["evt_d2"])]);
+  expect(["done,discarded", "done,waiting"]).toContain(
+    twice
+      .flat()
+      .map(([, outcome]) => outcome)
+      .join(","),
+  );
+  expect([await statusesOf(["evt_d1", "evt_d2"]), await jobsOf("evt_d1")]).toEqual([["received", "received"], 1]);
+  const { acts } = await get("stripe-events/evt_d1");
+  expect(acts.map(({ act: done, by, reason }: EventAct) => [done, by, reason])).toEqual([
+    ["replayed", admin.email, "Looked at it"],
+    ["discarded", admin.email, "Looked at it"],
+  ]);
+  // One that failed is done again by the letter of its job.
+  const again = await eventLetter("evt_d5");
+  expect(await outcomes("stripe-events/replay", ["evt_d5"])).toEqual([["evt_d5", "done"]]);
+  expect(await isQueued(again)).toBe(true);
+});
+
+test("an event of Stripe's is acted on again, whatever became of it, unless it waits already; its content can be read", async () => {
+  const ids = ["evt_done", "evt_aside", "evt_waits"];
+  await plantEvents({ evt_done: "processed", evt_aside: "set_aside", evt_waits: "received" });
+  expect((await get("stripe-events?status=set_aside")).rows).toMatchObject([{ id: "evt_aside", type: "invoice.paid", objectId: "in_1" }]);
+  expect((await get("stripe-events?type=invoice.paid&limit=2")).rows).toHaveLength(2);
+  expect(await get("stripe-events/evt_done")).toEqual({ payload: { id: "evt_done" }, acts: [] });
+  expect(await outcomes("stripe-events/replay", [...ids, "evt_unknown"])).toEqual([
+    ["evt_done", "done"],
+    ["evt_aside", "done"],
+    ["evt_waits", "waiting"],
+    ["evt_unknown", "missing"],
+  ]);
+  expect(await statusesOf(ids)).toEqual(["received", "received", "received"]);
+  const { rows: log } = await get("audit?action=stripe_event.replayed");
+  expect(log.map(({ details }: AuditRow) => details.eventId)).toEqual(expect.arrayContaining(["evt_aside", "evt_done"]));
+});
+
+test("a finding, a failed payment, a dispute and a stuck hold are shown with the person, and mended", async () => {
+  const { db } = product;
+  const payerId = await payerIdOf(db, person.userId);
+  const found = { kind: "missing_grant", subject: "in_found", payerId, details: {} } as const;
+  await recordFinding(db, found, null, new Date());
+  const figures = { total_cents: 1999, unpaid_cents: 1999, refunded_cents: 0, status: "open" as const, failed: true, needs_action: false };
+  const sold = { plan_key: null, billing_interval: null, pack_key: null, period_start: null, period_end: null };
+  const invoice = { id: "in_failed", billing_account_id: payerId, number: null, stripe_subscription_id: null, ...figures, ...sold };
+  await db
+    .insertInto("invoices")
+    .values({ ...invoice, issued_at: new Date(), updated_at: new Date() })
+    .execute();
+  const dueAt = addMilliseconds(new Date(), hourMs);
+  const charge = { charge_id: "ch_disputed", billing_account_id: payerId, paid_cents: 1999, refunded_cents: 0, lost_cents: 0 };
+  await db
+    .insertInto("charge_returns")
+    .values({ ...charge, disputed: true, evidence_due_at: dueAt, version: 1, recorded_at: new Date() })
+    .execute();
+  const hold = {
+    holdId: randomUUID(),
+    userId: person.userId,
+    credits: 30,
+    kinds: ["adjustment" as const],
+    holdMs: hourMs,
+    now: new Date(),
+  };
+  await inTransaction(product.deps.db, (trx) => holdForSeveral(trx, hold));
+  expect((await needs()).holds.rows).toEqual([]);
+  await product.asOwner(`update holds set deadline = now() - interval '1 hour' where id = '${hold.holdId}'`);
+
+  const seen = await needs();
+  const whose = { userId: person.userId, email: person.email };
+  expect(seen.findings).toMatchObject({ isMore: false, rows: [{ kind: "missing_grant", subject: "in_found", ...whose }] });
+  expect(seen.failedPayments.rows).toMatchObject([{ id: "in_failed", unpaidCents: 1999, ...whose }]);
+  // The Stripe of these tests is played, and has no dashboard.
+  const dispute = { id: "ch_disputed", paidCents: 1999, dueAt: dueAt.toISOString(), dashboardUrl: null };
+  const row = { ...charge, recorded_at: new Date(), evidence_due_at: dueAt };
+  const at = (livemode: boolean) => showDispute({ stripe: { ...product.config.stripe, apiUrl: undefined, livemode } }, row).dashboardUrl;
+  expect([at(true), at(false)]).toEqual(["", "test/"].map((mode) => `https://dashboard.stripe.com/${mode}payments/ch_disputed`));
+  expect(seen.disputes.rows).toMatchObject([{ ...dispute, ...whose }]);
+  expect((await get(`people/${person.userId}`)).money.disputes).toMatchObject([dispute]);
+  expect(seen.holds.rows).toMatchObject([{ id: hold.holdId, credits: 30, ...whose }]);
+
+  const [finding] = seen.findings.rows;
+  expect((await act("findings/close", { findingId: finding?.id })).statusCode).toBe(204);
+  expect(await latest()).toEqual(entry("finding.closed", { kind: "missing_grant", subject: "in_found" }));
+  const second = await act("findings/close", { findingId: finding?.id });
+  expect([second.statusCode, second.json()]).toMatchObject([409, { code: "finding_closed", by: admin.email, since: expect.any(String) }]);
+  expect((await act("findings/close", { findingId: randomUUID() })).statusCode).toBe(404);
+  expect((await act("holds/release", {})).json()).toEqual({ count: 1 });
+  expect(await latest()).toEqual(entry("holds.released", { holds: 1 }));
+  expect(await needs()).toMatchObject({ findings: { rows: [] }, holds: { rows: [] } });
+});
