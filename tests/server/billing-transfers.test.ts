@@ -107,6 +107,14 @@ test("the plan and its credits begin when the transfer is recorded, and the list
   expect(await acts()).toEqual(["transfer.offered", "transfer.ordered", "transfer.received"]);
 });
 
+test("a transfer counts whatever letters the bank's reference has, and however many", async () => {
+  const { invoiceId } = await begin();
+  const reference = `Überweisung Łódź – 入金 ${"я".repeat(100)}`;
+  expect((await transfer(invoiceId, { reference })).statusCode).toBe(204);
+  await settle();
+  expect(await check()).toMatchObject({ subscribed: true, status: "active", credits: monthlyCredits });
+});
+
 test("a person's page says what a transfer is awaited for; once it is recorded, with its reason on the log, another reference for the invoice is refused", async () => {
   const begun = await begin();
   await world.settle();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
 import { isPaidAlready, isRefused, orMissing } from "../../providers/stripe.ts";
@@ -15,6 +16,9 @@ async function isSurplus({ payments }: Pick<Deps, "payments">, invoiceId: string
   return (await payments.invoicePayments.list({ invoice: invoiceId, status: "paid", limit: 1 })).data.length > 0;
 }
 
+/** A hash, because a header holds no bank's reference in other letters than Latin-1, nor one of any length. */
+const transferKey = (reference: string) => `transfer-paid:${createHash("sha256").update(reference).digest("hex")}`;
+
 /**
  * Marks the invoice of a recorded transfer as paid at Stripe. May be repeated. `surplus`: Stripe refuses, because the invoice was voided or paid by
  * card after the transfer was recorded, or just before.
@@ -23,7 +27,7 @@ export async function payByTransfer(
   { payments }: Pick<Deps, "payments">,
   transfer: { invoice_id: string; reference: string },
 ): Promise<"paid" | "surplus"> {
-  const key = { idempotencyKey: `transfer-paid:${transfer.reference}` };
+  const key = { idempotencyKey: transferKey(transfer.reference) };
   try {
     await payments.invoices.pay(transfer.invoice_id, { paid_out_of_band: true }, key);
   } catch (error) {
