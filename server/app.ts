@@ -50,7 +50,7 @@ import { settingsRoutes } from "./features/settings/routes.ts";
 import { supportAccessRoutes } from "./features/support-access/routes.ts";
 import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
-import { limitBodyTime, slowUploadMs } from "./http/body-timeout.ts";
+import { limitBodyTime, usualBodyMs } from "./http/body-timeout.ts";
 import { headersTimeoutMs, limitConnections } from "./http/connection-limits.ts";
 import type { Draining } from "./http/draining.ts";
 import { registerDraining } from "./http/draining.ts";
@@ -180,7 +180,8 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
     forceCloseConnections: "idle",
     // A process that is shutting down still answers the requests it has accepted (http/draining.ts).
     return503OnClosing: false,
-    requestTimeout: slowUploadMs,
+    // Slower routes raise it (http/body-timeout.ts).
+    requestTimeout: usualBodyMs,
     keepAliveTimeout: 65_000,
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: headersTimeoutMs / 4 },
   }).withTypeProvider<TypeBoxTypeProvider>();

@@ -1,7 +1,7 @@
 /** Limits how long the body of a request may take to arrive. The server's own limit, which can't differ by route, is that of the slowest. */
 import type { App } from "./app-type.ts";
 
-const usualMs = 30_000;
+export const usualBodyMs = 30_000;
 /** Ten megabytes at 450 kbit/s. Not longer, because uploads have few places (upload-limits.ts). */
 export const slowUploadMs = 180_000;
 /** Twenty-five megabytes at 1 Mbit/s: a recording of an hour from a phone is a fifth of that. */
@@ -14,8 +14,12 @@ declare module "fastify" {
   }
 }
 
-/** Answers 408 and closes the connection when the time is up, as Node does with a request that is too slow. */
-export function limitBodyTime(app: App, limitMs: number = usualMs): void {
+/** Answers 408 and closes the connection when the time is up, as Node does with a request that is too slow. Call it before routes are added. */
+export function limitBodyTime(app: App, limitMs: number = usualBodyMs): void {
+  const { server } = app;
+  app.addHook("onRoute", ({ config }) => {
+    server.requestTimeout = Math.max(server.requestTimeout, config?.bodyTimeoutMs ?? 0);
+  });
   app.addHook("onRequest", async ({ raw, routeOptions }, reply) => {
     const hasBody = raw.headers["transfer-encoding"] !== undefined || Number(raw.headers["content-length"]) > 0;
     if (!hasBody) return;

@@ -2,9 +2,14 @@
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { avatarBytes } from "#domain/avatars.ts";
+import { DomainError } from "#domain/errors.ts";
+import { recordingBytes } from "#domain/transcripts.ts";
+import { slowRecordingMs } from "#server/http/body-timeout.ts";
+import { toProblem } from "#server/http/problem.ts";
 import type { ApiWorld } from "#tests/support/billing-world.ts";
 import { startApiWorld } from "#tests/support/billing-world.ts";
 import { sendFrom } from "#tests/support/load.ts";
+import { makeWav } from "#tests/support/make-audio.ts";
 import type { Nginx } from "#tests/support/nginx.ts";
 import { createCertificate, startProxy, startTerminator } from "#tests/support/nginx.ts";
 
@@ -89,4 +94,25 @@ it("a picture of 10 MB reaches the API, which says itself what is too large", as
   expect(await put(avatarBytes)).toEqual([415, "picture_unsupported"]);
   // Again and again, because the API refuses before it has read everything, and the proxy is still sending then.
   for (let time = 0; time < 5; time += 1) expect(await put(avatarBytes + 1)).toEqual([413, "picture_too_large"]);
+});
+
+it("a recording of 25 MB is kept, the API refuses a larger one, and the proxy what no address takes, as the API would", async () => {
+  const { url } = await startOne();
+  const { headers } = await world.person();
+  const sound = recordingBytes - makeWav(0).length;
+  const recording = Buffer.concat([makeWav(0, { dataSize: sound }), Buffer.alloc(sound)]);
+  const send = async (body: Buffer) => {
+    const answer = await fetch(`${url}/api/recordings?name=talk.wav`, { method: "POST", body, headers });
+    return { status: answer.status, type: answer.headers.get("content-type"), problem: (await answer.json()) as Record<string, unknown> };
+  };
+  expect(await send(recording)).toMatchObject({ status: 201, problem: { bytes: recordingBytes } });
+  expect(await send(Buffer.alloc(recordingBytes + 1))).toMatchObject({ status: 413, problem: { code: "file_too_large" } });
+  const { status, type, problem } = await send(Buffer.alloc(recordingBytes + 2 ** 20 + 1));
+  expect([status, type]).toEqual([413, "application/problem+json"]);
+  const refusal = new DomainError("body_too_large", "The request is too large");
+  expect(problem).toEqual(toProblem(refusal.status, refusal.code, refusal.message));
+});
+
+it("the server waits as long for a body as the slowest address does", () => {
+  expect(world.app.server.requestTimeout).toBe(slowRecordingMs);
 });
