@@ -5,7 +5,7 @@ import { answerLimits, answerTemplates, inboxStatuses } from "../domain/inbox.ts
 import { Reason } from "./admin.ts";
 import { Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
-import { tablePage, tableQuery } from "./tables.ts";
+import { searchedPage, tableQuery } from "./tables.ts";
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const Status = Type.Enum([...inboxStatuses]);
@@ -108,7 +108,7 @@ export const adminInboxRoutes = {
   "GET /api/admin/inbox": {
     summary: "For the team: what people wrote, the newest first",
     querystring: InboxQuery,
-    response: { 200: tablePage(InboxRow) },
+    response: { 200: searchedPage(InboxRow) },
   },
   "GET /api/admin/inbox.csv": { summary: "For the team: the same as CSV", querystring: InboxQuery, response: csv },
   "GET /api/admin/inbox/:messageId": {

@@ -13,7 +13,7 @@ import { Explanation, LedgerFilter, LedgerPage } from "./ledger.ts";
 import type { RouteContract } from "./route.ts";
 import { OwnSession } from "./security.ts";
 import { ReadAnswer, SupportAccess } from "./support-access.ts";
-import { tablePage, tableQuery } from "./tables.ts";
+import { searchedPage, tablePage, tableQuery } from "./tables.ts";
 import { AwaitedTransfer } from "./transfers.ts";
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -148,7 +148,7 @@ export const adminPeopleRoutes = {
   "GET /api/admin/people": {
     summary: "For the team: people, found by address, name or id",
     querystring: PeopleQuery,
-    response: { 200: tablePage(PersonRow) },
+    response: { 200: searchedPage(PersonRow) },
   },
   "GET /api/admin/people.csv": { summary: "For the team: the same as CSV", querystring: PeopleQuery, response: csv },
   "GET /api/admin/people/:userId": { summary: "For the team: one person", params: Person, response: { 200: PersonPage } },

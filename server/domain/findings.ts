@@ -69,7 +69,7 @@ export type FindingKind = keyof typeof findingKinds;
 /** Which check repaired a finding. */
 export type Checker = "hourly" | "full" | "doctor";
 
-/** `itself`: a later check did not find it any more. `person`: an operator closed it, and it stays closed. */
+/** `itself`: a later check did not find it any more. `person`: somebody closed it, and it stays closed while the checks find the same. */
 export type ResolvedBy = Checker | "itself" | "person";
 
 export type FindingDetails = Readonly<Record<string, string | number | null>>;

@@ -21,6 +21,12 @@ export async function listDeadLetters(executor: Executor, limit: number) {
     .execute();
 }
 
+/** Null if the payload is damaged. */
+function uuidIn(name: "mailId" | "userId" | "requestId") {
+  const value = sql`letters.payload ->> ${sql.lit(name)}`;
+  return sql`case when pg_input_is_valid(${value}, 'uuid') then (${value})::uuid end`;
+}
+
 /** Who of the team does it, and why. Undefined where the operator does it by a command. */
 export interface By {
   userId: string;
@@ -34,6 +40,18 @@ export const byWhom = (by: By | undefined) => ({
   network: by?.network ?? null,
   ...(by && { reason: by.reason }),
 });
+
+/**
+ * Whose letter it is, from its payload: of a mail, of a person, or of a bank transfer or money that goes back, for which an account's longest member
+ * stands. Null if it names nobody, or somebody who has gone.
+ */
+const personOfLetter = sql`coalesce(
+  (select m.user_id from mails m where m.id = ${uuidIn("mailId")}),
+  (select u.id from users u where u.id = ${uuidIn("userId")}),
+  (select m.user_id from billing_account_members m where m.billing_account_id = coalesce(
+      (select b.billing_account_id from money_backs b where b.id = ${uuidIn("requestId")}),
+      (select t.billing_account_id from bank_transfers t where t.reference = letters.payload ->> 'reference' limit 1))
+    order by m.created_at, m.user_id limit 1))`;
 
 /** What happened to one of several: it was done, or the reason why it was not. */
 export type Outcome = "done" | "replayed" | "discarded" | "waiting" | "busy" | "settled" | "missing";
@@ -51,14 +69,22 @@ async function outcomesOf(trx: Trx, ids: readonly string[], done: readonly { id:
   return ids.map((id) => ({ id, outcome: settled.get(id) ?? "missing" }));
 }
 
-async function replay(trx: Trx, which: { ids: readonly string[] } | { job: string }, by?: By): Promise<{ id: string; job: string }[]> {
+interface Letter {
+  id: string;
+  job: string;
+  /** The person it is about, if its payload says so. */
+  about: string | null;
+}
+
+async function replay(trx: Trx, which: { ids: readonly string[] } | { job: string }, by?: By): Promise<Letter[]> {
   const condition = "ids" in which ? sql`id = any (${which.ids}::uuid[])` : sql`job = ${which.job}`;
-  const { rows } = await sql<{ id: string; job: string }>`with letters as (
-      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
-    insert into outbox (id, job, payload) select id, job, payload from letters returning id, job`.execute(trx);
-  for (const { id, job } of rows) {
+  const { rows } = await sql<Letter>`with letters as (
+      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload),
+    queued as (insert into outbox (id, job, payload) select id, job, payload from letters)
+    select id, job, ${personOfLetter} as about from letters`.execute(trx);
+  for (const { id, job, about } of rows) {
     const details = { deadLetterId: id, job };
-    await recordAct(trx, { ...byWhom(by), action: "dead_letter.replayed", details });
+    await recordAct(trx, { ...byWhom(by), subject: about, action: "dead_letter.replayed", details });
   }
   return rows;
 }
@@ -85,10 +111,12 @@ export async function replayLetters(db: Db, ids: readonly string[], by: By): Pro
 
 /** As `discardLetters`, in the caller's transaction. Returns those that it discarded. */
 export async function discardLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
-  const { rows } = await sql<{ id: string; job: string }>`update dead_letters set replayed_at = clock_timestamp(), discarded = true
-    where replayed_at is null and id = any (${ids}::uuid[]) returning id, job`.execute(trx);
-  for (const { id, job } of rows)
-    await recordAct(trx, { ...byWhom(by), action: "dead_letter.discarded", details: { deadLetterId: id, job } });
+  const { rows } = await sql<Letter>`with letters as (
+      update dead_letters set replayed_at = clock_timestamp(), discarded = true
+        where replayed_at is null and id = any (${ids}::uuid[]) returning id, job, payload)
+    select id, job, ${personOfLetter} as about from letters`.execute(trx);
+  for (const { id, job, about } of rows)
+    await recordAct(trx, { ...byWhom(by), subject: about, action: "dead_letter.discarded", details: { deadLetterId: id, job } });
   return rows;
 }
 

@@ -88,7 +88,7 @@ const call = (method: Method, url: string, payload: object | undefined, { token 
   });
 const get = (url: string, reader = ben) => call("GET", url, undefined, reader);
 const pageOf = async (id: string) => (await get(`inbox/${id}`)).json<InboxPage>();
-const list = async (query = "") => (await get(`inbox?${query}`)).json<{ rows: InboxRow[]; nextCursor: string | null }>();
+const list = async (query = "") => (await get(`inbox?${query}`)).json<{ rows: InboxRow[]; nextCursor: string | null; isCut?: boolean }>();
 const idsOf = async (query: string) => (await list(query)).rows.map(({ id }) => id);
 const codeOf = (answer: LightMyRequestResponse) => [answer.statusCode, answer.statusCode === 200 ? undefined : answer.json().code];
 const why = "Answered: your payment";
@@ -220,6 +220,24 @@ test("the list is filtered by kind, status, owner, language and the beginning of
     ["order=asc&category=support&language=de&sender=grace", [paid]],
   ] as const)
     expect([query, await idsOf(query)]).toEqual([query, ids]);
+  const message = {
+    content_hash: Buffer.alloc(32),
+    name: "Ivo",
+    category: "feature",
+    message: "Hi",
+    language: "en",
+    created_at: new Date(),
+  } as const;
+  const many = Array.from({ length: 251 }, (_, each) => ({
+    ...message,
+    idempotency_key: randomUUID(),
+    user_id: null,
+    subject: null,
+    email: `ivo${each}@example.com`,
+  }));
+  await product.db.insertInto("contact_messages").values(many).execute();
+  expect([(await list("sender=ivo")).isCut, (await list("sender=ivo1")).isCut]).toEqual([true, false]);
+  await product.asOwner("delete from contact_messages where name = 'Ivo'");
   const first = await list("limit=1");
   expect(await idsOf(`limit=1&cursor=${encodeURIComponent(first.nextCursor ?? "")}`)).toEqual([idea]);
   const csv = (await get("inbox.csv?status=open")).body.split("\r\n");

@@ -94,6 +94,22 @@ test("a person is found by address, name, id and what Stripe calls their account
     expect([search, await find(search)]).toEqual([search, []]);
 });
 
+test("a search that more people match than are looked through says so", async () => {
+  const start = `many${randomUUID().slice(0, 8)}`;
+  await product.asOwner(`with made as (insert into users (created_at) select now() from generate_series(1, 251) returning id)
+    insert into identities (user_id, kind, subject, verified_at, created_at)
+    select id, 'email', '${start}' || row_number() over () || '@example.com', now(), now() from made`);
+  const cut = async (search: string) => {
+    const { rows, isCut } = (await get(`people?search=${search}&sort=email&order=asc&limit=100`)).json();
+    return [rows.length, isCut];
+  };
+  expect(await cut(start)).toEqual([100, true]);
+  expect(await cut(`${start}25`)).toEqual([3, false]);
+  const { rows } = (await get(`people?search=${start}&sort=email&order=desc&limit=1`)).json();
+  // Of those that are looked through, which are the first by the alphabet.
+  expect(rows[0].email).toBe(`${start}99@example.com`);
+});
+
 test("support sees the person without money; nobody sees what was written", async () => {
   await subscribe(product.db, person.userId, "starter");
   const page = await pageOf();

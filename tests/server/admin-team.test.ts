@@ -65,6 +65,8 @@ test("support reads on the audit log what was done about money, and neither sums
   const about = { actor: admin.userId, subject: person.userId, network: null, reason: "They were charged twice" };
   await recordAct(product.db, { ...about, action: "refund.asked", details: { invoiceId: "in_secret", amountCents: 1999 } });
   await recordAct(product.db, { ...about, action: "plan.cancelled", details: {} });
+  await recordAct(product.db, { ...about, action: "finding.closed", details: { kind: "missing_grant", subject: "in_secret" } });
+  await recordAct(product.db, { ...about, action: "setting.changed", details: { setting: "creditsPerDay", was: 1999, now: null } });
   const read = async (file: string, by: TestPerson) => (await call("GET", `/api/admin/${file}?about=${person.email}`, by)).body;
   for (const file of ["audit", "audit.csv"]) {
     expect(await read(file, admin)).toMatch(/in_secret[\s\S]*1999|1999[\s\S]*in_secret/);

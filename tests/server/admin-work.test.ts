@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { EventAct, EventRow, LetterRow, Needs, RefusedMailRow, Results } from "#contract/admin-work.ts";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import type { FindingDetails } from "#domain/findings.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { showDispute } from "#server/features/billing/disputes.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
-import { recordFinding } from "#server/features/findings/service.ts";
+import { recordFinding, resolveSubjects } from "#server/features/findings/service.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
@@ -41,6 +42,8 @@ const latest = async (): Promise<Partial<AuditRow>> => {
   const [{ action, details, reason, actorId }] = (await get(`audit?by=${encodeURIComponent(admin.email)}&limit=1`)).rows;
   return { action, details, reason, actorId };
 };
+const actsAbout = async ({ email }: TestPerson): Promise<string[]> =>
+  (await get(`audit?about=${encodeURIComponent(email)}`)).rows.map(({ action }: AuditRow) => action);
 const entry = (action: string, details: object) => ({ action, details, reason: "Looked at it", actorId: admin.userId });
 
 async function letter(job = "send-mail", mailId: string = randomUUID()): Promise<string> {
@@ -95,6 +98,20 @@ test("a mail that was given up is shown with the person and not among the jobs, 
   expect(seen.deadLetters.rows.map((row) => row.id)).not.toContain(id);
   expect(await outcomes("dead-letters/replay", [id])).toEqual([[id, "done"]]);
   expect([await isQueued(id), (await needs()).refusedMails.rows]).toEqual([true, []]);
+  expect(await actsAbout(person)).toEqual(["dead_letter.replayed"]);
+});
+
+test("letters of mails that are gone hide no newer mail that was given up", async () => {
+  const gone = await Promise.all(Array.from({ length: 21 }, () => letter()));
+  const about = { user_id: null, recipient: "full@example.com", template: "contact-received", language: "en", parameters: "{}" };
+  const { id: mailId } = await product.db
+    .insertInto("mails")
+    .values({ ...about, key: randomUUID(), created_at: new Date(), sent_at: null })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const id = await letter("send-mail", mailId);
+  expect((await needs()).refusedMails.rows.map((mail) => mail.id)).toEqual([id]);
+  await outcomes("dead-letters/discard", [...gone, id]);
 });
 
 test("a mail that was given up goes to a right address: a receipt to the account's, an answer to any, and a link nowhere else", async () => {
@@ -298,4 +315,26 @@ test("a finding, a failed payment, a dispute and a stuck hold are shown with the
   expect((await act("holds/release", {})).json()).toEqual({ count: 1 });
   expect(await latest()).toEqual(entry("holds.released", { holds: 1 }));
   expect(await needs()).toMatchObject({ findings: { rows: [] }, holds: { rows: [] } });
+  expect((await actsAbout(person)).slice(0, 2)).toEqual(["holds.released", "finding.closed"]);
+});
+
+test("a finding that somebody closed stays closed while the checks find the same, and comes back if it differs or was gone in between", async () => {
+  const { db } = product;
+  const found = { kind: "model_gone", subject: "model-x", payerId: null, details: { shutdownDate: null } } as const;
+  const find = (details: FindingDetails = found.details) => recordFinding(db, { ...found, details }, null, new Date());
+  const open = async () => (await needs()).findings.rows.map(({ id, kind, subject }) => ({ id, kind, subject }));
+  const close = async () => act("findings/close", { findingId: (await open())[0]?.id });
+  const it = [{ kind: found.kind, subject: found.subject }];
+  await find();
+  expect(await open()).toMatchObject(it);
+  await close();
+  await find();
+  expect(await open()).toEqual([]);
+  await find({ shutdownDate: "2027-01-01" });
+  expect(await open()).toMatchObject(it);
+  await close();
+  await resolveSubjects(db, [found.kind], [found.subject], new Date());
+  await find({ shutdownDate: "2027-01-01" });
+  expect(await open()).toMatchObject(it);
+  await close();
 });

@@ -56,12 +56,15 @@ export const auditTable: Table<Row, AuditRow, AuditFilter, "time"> = {
 
 /** Details that support may not see: sums of money, whose names end in their unit, and invoice ids, which lead to sums. */
 const ofMoney = /Cents$|^invoiceId$/;
+/** And by the act: a finding may be about an invoice or a charge, and only admins see settings. */
+const ofAct: Readonly<Record<string, RegExp>> = { "finding.closed": /^subject$/, "setting.changed": /^(was|now)$/ };
 
 /** As support reads it. */
 export const auditTableWithoutMoney: typeof auditTable = {
   ...auditTable,
   show: (row) => {
     const shown = auditTable.show(row);
-    return { ...shown, details: Object.fromEntries(Object.entries(shown.details).filter(([name]) => !ofMoney.test(name))) };
+    const isHidden = (name: string) => ofMoney.test(name) || ofAct[row.action]?.test(name) === true;
+    return { ...shown, details: Object.fromEntries(Object.entries(shown.details).filter(([name]) => !isHidden(name))) };
   },
 };

@@ -8,7 +8,7 @@ import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import { clerkOf, teamScope } from "../auth/team.ts";
 import { answer, assign, readInboxMessage, setStatus } from "../contact/inbox.ts";
-import { inboxTable } from "./inbox-table.ts";
+import { inboxTable, isInboxCut } from "./inbox-table.ts";
 import { readNeighbours, readTable, sendCsv } from "./tables.ts";
 
 /** As the table takes it. */
@@ -30,9 +30,10 @@ export function adminInboxRoutes(deps: Deps): Routes {
   const { db } = deps;
   return teamScope(deps, [
     async (app) => {
-      app.get("/api/admin/inbox", { schema: contract["GET /api/admin/inbox"] }, async (request) =>
-        readTable(db, inboxTable, request.query, filterOf(request)),
-      );
+      app.get("/api/admin/inbox", { schema: contract["GET /api/admin/inbox"] }, async (request) => ({
+        ...(await readTable(db, inboxTable, request.query, filterOf(request))),
+        isCut: await isInboxCut(db, request.query),
+      }));
       app.get("/api/admin/inbox.csv", { schema: contract["GET /api/admin/inbox.csv"] }, async (request, reply) =>
         sendCsv(reply, db, inboxTable, request.query, filterOf(request)),
       );

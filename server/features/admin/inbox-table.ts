@@ -4,6 +4,7 @@ import { addMilliseconds } from "#domain/clock.ts";
 import { answerDueMs } from "#domain/inbox.ts";
 import type { InboxQuery } from "../../contract/admin-inbox.ts";
 import { InboxRow } from "../../contract/admin-inbox.ts";
+import type { Executor } from "../../db/transaction.ts";
 import { beginning, foundAtMost } from "./people-table.ts";
 import type { Table } from "./tables.ts";
 
@@ -30,6 +31,17 @@ function dueOf({ status, created_at: since, now }: Row): Pick<InboxRow, "dueAt" 
   return { dueAt: due.toISOString(), isOverdue: due <= now };
 }
 
+/** The first by the alphabet, in the order of their index. */
+const bySender = (sender: string, most: number) => sql`(select f.id from contact_messages f
+  where lower(f.email) like ${beginning(sender.trim().toLowerCase())} order by lower(f.email) using ~<~ limit ${most})`;
+
+/** Whether more messages are of such senders than are looked through. */
+export async function isInboxCut(executor: Executor, { sender }: Pick<InboxQuery, "sender">): Promise<boolean> {
+  if (sender === undefined) return false;
+  const { rows } = await sql<{ found: number }>`select count(*) as found from ${bySender(sender, foundAtMost + 1)} f`.execute(executor);
+  return (rows[0]?.found ?? 0) > foundAtMost;
+}
+
 /** `owner` is never `me` here: the routes know who that is. */
 export const inboxTable: Table<Row, InboxRow, Omit<InboxQuery, "owner"> & { owner?: string }, "time"> = {
   columns: sql`m.id, m.created_at, m.category, m.status, m.name, m.email, m.subject, left(m.message, ${shownCharacters}) as beginning, m.language,
@@ -48,10 +60,7 @@ export const inboxTable: Table<Row, InboxRow, Omit<InboxQuery, "owner"> & { owne
     status === undefined ? undefined : sql<boolean>`m.status = ${status}`,
     owner === undefined ? undefined : owner === "nobody" ? sql<boolean>`m.owner_id is null` : sql<boolean>`m.owner_id = ${owner}`,
     language === undefined ? undefined : sql<boolean>`m.language = ${language}`,
-    sender === undefined
-      ? undefined
-      : sql<boolean>`m.id in (select f.id from contact_messages f where lower(f.email) like ${beginning(sender.trim().toLowerCase())}
-          limit ${foundAtMost})`,
+    sender === undefined ? undefined : sql<boolean>`m.id in ${bySender(sender, foundAtMost)}`,
   ],
   shown: InboxRow,
   show: (row) => ({

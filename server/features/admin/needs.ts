@@ -9,6 +9,7 @@ import { currency, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
 import type { Needs } from "../../contract/admin-work.ts";
 import { recordAct } from "../../db/audit.ts";
+import { selectMembers } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Clerk } from "../auth/team.ts";
@@ -105,9 +106,9 @@ async function readRefusedMails(executor: Executor): Promise<Needs["refusedMails
     OfPerson & { id: string; template: string; recipient: string; parameters: Record<string, string>; error: string; failed_at: Date }
   >`
     select d.id, m.template, m.recipient, m.parameters, d.error, d.failed_at, m.user_id, i.subject as email
-    from (select * from dead_letters where job = 'send-mail' and replayed_at is null order by failed_at, id limit ${shown + 1}) d
-    join mails m on m.id = ${mailOfLetter}
-    left join identities i on i.user_id = m.user_id and i.kind = 'email' order by d.failed_at, d.id`.execute(executor);
+    from dead_letters d join mails m on m.id = ${mailOfLetter}
+    left join identities i on i.user_id = m.user_id and i.kind = 'email'
+    where d.job = 'send-mail' and d.replayed_at is null order by d.failed_at, d.id limit ${shown + 1}`.execute(executor);
   return some(rows, (row) => ({
     id: row.id,
     template: row.template,
@@ -169,10 +170,13 @@ export async function readNeeds(deps: Pick<Deps, "db" | "config" | "clock" | "mo
   return { findings, deadLetters, failedPayments, disputes, holds, unanswered, refusedMails, transfers, models };
 }
 
-/** Returns how many were released. */
+/** Returns how many were released. Each account's are an act of its own on the log, so that the person's page has it. */
 export async function releaseHoldsAs(deps: Pick<Deps, "db" | "log" | "live" | "clock">, clerk: Clerk, reason: string): Promise<number> {
-  const released = (await releaseStaleHolds(deps)).filter(({ isReleased }) => isReleased).length;
-  const act = { actor: clerk.userId, subject: null, action: "holds.released", network: clerk.network, reason } as const;
-  if (released > 0) await recordAct(deps.db, { ...act, details: { holds: released } });
-  return released;
+  const released = (await releaseStaleHolds(deps)).filter(({ isReleased }) => isReleased);
+  const act = { actor: clerk.userId, action: "holds.released", network: clerk.network, reason } as const;
+  for (const [payerId, holds] of Map.groupBy(released, (hold) => hold.payerId)) {
+    const [subject = null] = await selectMembers(deps.db, payerId);
+    await recordAct(deps.db, { ...act, subject, details: { holds: holds.length } });
+  }
+  return released.length;
 }

@@ -1,4 +1,3 @@
-import { findModel } from "#domain/models.ts";
 import { adminPeopleRoutes as contract } from "../../contract/admin-people.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
@@ -9,6 +8,7 @@ import { setBanned, signOutEverywhere } from "../auth/team-acts.ts";
 import { checkPaymentsOf } from "../billing/doctor.ts";
 import { changePlanEnd } from "../billing/team-acts.ts";
 import { refundPayment } from "../billing/team-refunds.ts";
+import { soldModel } from "../catalogue/service.ts";
 import { giveCredits, takeCredits } from "../credits/adjustments.ts";
 import { explainBalance } from "../credits/explanation.ts";
 import { readLedger } from "../credits/history.ts";
@@ -16,7 +16,7 @@ import { ledgerCsv } from "../credits/history-csv.ts";
 import { resendMail } from "../notifications/resend.ts";
 import { askForPerson } from "../own-data/exports.ts";
 import { askForSupportAccess, readForTeam } from "../support-access/service.ts";
-import { peopleTable, withCustomer } from "./people-table.ts";
+import { isCut, peopleTable, withCustomer } from "./people-table.ts";
 import { readPerson } from "./person.ts";
 import { answersTable, mailsTable } from "./person-tables.ts";
 import { readTable, sendCsv, sendLines } from "./tables.ts";
@@ -28,7 +28,7 @@ function reading(deps: Deps): Routes {
   return async (app) => {
     app.get("/api/admin/people", { schema: contract["GET /api/admin/people"] }, async (request) => {
       const query = await withCustomer(deps, request.query);
-      return readTable(db, peopleTable, query, query);
+      return { ...(await readTable(db, peopleTable, query, query)), isCut: await isCut(db, query) };
     });
     app.get("/api/admin/people.csv", { schema: contract["GET /api/admin/people.csv"] }, async (request, reply) => {
       const query = await withCustomer(deps, request.query);
@@ -46,7 +46,7 @@ function reading(deps: Deps): Routes {
       async ({ params, query }, reply) =>
         sendLines(
           reply,
-          ledgerCsv(db, params.userId, query, (id) => findModel(id)?.name ?? id, null),
+          ledgerCsv(db, params.userId, query, (id) => soldModel(deps, id)?.name ?? id, null),
         ),
     );
     app.get(

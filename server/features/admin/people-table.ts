@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { validate as isUuid } from "uuid";
 import type { PeopleQuery } from "../../contract/admin-people.ts";
 import { PersonRow } from "../../contract/admin-people.ts";
+import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { customerOf, stripePrefix } from "../billing/customer-of.ts";
 import type { Table } from "./tables.ts";
@@ -70,8 +71,24 @@ function found(search: string): RawBuilder<boolean> {
       : sql`union select m.user_id from billing_account_members m
     where m.billing_account_id in (${payersOfInvoice(number)})`;
   const pattern = beginning(text.toLowerCase());
-  return sql<boolean>`u.id in ((select i.user_id from identities i where i.kind = 'email' and i.subject like ${pattern} limit ${foundAtMost})
-    union (select n.id from users n where lower(n.name) like ${pattern} limit ${foundAtMost}) ${numbered})`;
+  return sql<boolean>`u.id in (${byAddress(pattern, foundAtMost)} union ${byName(pattern, foundAtMost)} ${numbered})`;
+}
+
+/** The first by the alphabet, in the order of their index. */
+const byAddress = (pattern: string, most: number) => sql`(select i.user_id from identities i
+  where i.kind = 'email' and i.subject like ${pattern} order by i.subject using ~<~ limit ${most})`;
+const byName = (pattern: string, most: number) => sql`(select n.id from users n
+  where n.name is not null and lower(n.name) like ${pattern} order by lower(n.name) using ~<~ limit ${most})`;
+
+/** Whether more people match than are looked through. */
+export async function isCut(executor: Executor, { search }: PeopleQuery): Promise<boolean> {
+  if (search === undefined) return false;
+  const pattern = beginning(search.trim().toLowerCase());
+  const { rows } = await sql<{ most: number }>`select greatest(
+    (select count(*) from ${byAddress(pattern, foundAtMost + 1)} a), (select count(*) from ${byName(pattern, foundAtMost + 1)} n)) as most`.execute(
+    executor,
+  );
+  return (rows[0]?.most ?? 0) > foundAtMost;
 }
 
 export const peopleTable: Table<Row, PersonRow, PeopleQuery, "joined" | "email"> = {

@@ -4,12 +4,16 @@ import { DomainError } from "#domain/errors.ts";
 import type { Checker, Finding, FindingKind, ResolvedBy } from "#domain/findings.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Db } from "../../db/database.ts";
+import { selectMembers } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
+const staysClosed = sql`known.resolved_by = 'person' and known.details = excluded.details`;
+
 /**
- * Writes a finding, which is resolved at once if `repairedBy` says who repaired it. One that was resolved is open again if it is found again,
- * except if a person has closed it.
+ * Writes a finding, which is resolved at once if `repairedBy` says who repaired it. One that was resolved is open again if it is found again. One
+ * that a person has closed stays closed while the same is found, and is open again if it differs, or if a check had not found it in between
+ * (decision 113).
  */
 export async function recordFinding(executor: Executor, finding: Omit<Finding, "isRepaired">, repairedBy: Checker | null, now: Date) {
   const resolvedAt = repairedBy === null ? null : now;
@@ -22,9 +26,16 @@ export async function recordFinding(executor: Executor, finding: Omit<Finding, "
       last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
       details = excluded.details,
       billing_account_id = coalesce(excluded.billing_account_id, known.billing_account_id),
-      resolved_at = case when known.resolved_by = 'person' then known.resolved_at else excluded.resolved_at end,
-      resolved_by = case when known.resolved_by = 'person' then known.resolved_by else excluded.resolved_by end`.execute(executor);
+      resolved_at = case when ${staysClosed} then known.resolved_at else excluded.resolved_at end,
+      resolved_by = case when ${staysClosed} then known.resolved_by else excluded.resolved_by end`.execute(executor);
 }
+
+/** What is open, and what a person has closed: once that is gone, it is open again if it is found again. */
+const isOpenOrClosedByPerson = sql<boolean>`(resolved_at is null or resolved_by = 'person')`;
+const asGone = (now: Date) => ({
+  resolved_at: sql<Date>`coalesce(resolved_at, ${now})`,
+  resolved_by: "itself" satisfies ResolvedBy as ResolvedBy,
+});
 
 /** Resolves the open findings of these kinds that a check of the wallets, which looked for them all, has not found any more. */
 export async function resolveGone(
@@ -36,8 +47,8 @@ export async function resolveGone(
 ): Promise<void> {
   await executor
     .updateTable("findings")
-    .set({ resolved_at: now, resolved_by: "itself" satisfies ResolvedBy })
-    .where("resolved_at", "is", null)
+    .set(asGone(now))
+    .where(isOpenOrClosedByPerson)
     .where("kind", "in", kinds)
     .where("billing_account_id", "in", (e) =>
       e.selectFrom("wallets").select("billing_account_id").where(sql<boolean>`id = any (${walletIds}::uuid[])`),
@@ -50,8 +61,8 @@ export async function resolveGone(
 export async function resolveSubjects(executor: Executor, kinds: readonly FindingKind[], subjects: readonly string[], now: Date) {
   await executor
     .updateTable("findings")
-    .set({ resolved_at: now, resolved_by: "itself" satisfies ResolvedBy })
-    .where("resolved_at", "is", null)
+    .set(asGone(now))
+    .where(isOpenOrClosedByPerson)
     .where("kind", "in", kinds)
     .where("subject", "in", subjects)
     .execute();
@@ -89,7 +100,8 @@ export async function closeFindingAs(
   now: Date,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const known = trx.selectFrom("findings").select(["kind", "subject", "resolved_at", "resolved_by"]).where("id", "=", id);
+    const columns = ["kind", "subject", "billing_account_id", "resolved_at", "resolved_by"] as const;
+    const known = trx.selectFrom("findings").select(columns).where("id", "=", id);
     // Of two admins at once the second waits here for the first.
     const finding = await known.forUpdate().executeTakeFirst();
     if (!finding) throw new DomainError("not_found", "There is no such finding");
@@ -99,7 +111,9 @@ export async function closeFindingAs(
     }
     await closeFinding(trx, id, now);
     const details = { kind: finding.kind, subject: finding.subject };
-    await recordAct(trx, { actor: clerk.userId, subject: null, action: "finding.closed", network: clerk.network, details, reason });
+    const { billing_account_id: payerId } = finding;
+    const [subject = null] = payerId === null ? [] : await selectMembers(trx, payerId);
+    await recordAct(trx, { actor: clerk.userId, subject, action: "finding.closed", network: clerk.network, details, reason });
   });
 }
 
