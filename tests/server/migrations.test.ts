@@ -156,6 +156,29 @@ describe("migrations", () => {
     expect(await onOwner("select count(*) from grants")).toEqual([{ count: 4 }]);
   });
 
+  it("leave no discount to others than it was for when they go down: who left, or some plans", async () => {
+    const { ownerUrl } = await migrated();
+    const insert = (percent: number, from: string, to: string, audience = "'new', null, null") =>
+      onOwner(`insert into discount_campaigns (percent, starts_at, ends_at, created_at, audience, ended_days, plan_keys)
+        values (${percent}, now() + interval '${from}', now() + interval '${to}', now(), ${audience})`);
+    await onOwner("update business_clock set offset_ms = 86400000");
+    await insert(10, "-9 days", "-8 days", "'left', 30, null");
+    await insert(20, "-1 hour", "9 days", "'left', 30, null");
+    await insert(30, "12 hours", "9 days", "'new', null, '{starter}'");
+    await insert(40, "5 days", "9 days", "'left', 30, '{starter}'");
+    await insert(50, "-1 hour", "9 days");
+    await insert(60, "5 days", "9 days");
+    await migrate({ ownerUrl, applicationRole, downTo: "0092_discarded_events" });
+    const running = "ends_at > now() + interval '1 day 1 second' as running";
+    expect(await onOwner(`select percent, ${running} from discount_campaigns order by percent`)).toEqual([
+      { percent: 10, running: false },
+      { percent: 20, running: false },
+      { percent: 30, running: false },
+      { percent: 50, running: true },
+      { percent: 60, running: true },
+    ]);
+  });
+
   it("allow two signatures of a function at the same time, and the application can call both", async () => {
     const { ownerUrl } = await migrated();
     await onOwner("create function ledger_available(p_user uuid) returns bigint language sql as $$ select 0::bigint $$");
