@@ -14,7 +14,7 @@ import { createDatabase, createPool } from "../db/database.ts";
 import { runCommand } from "../embedded/run-command.ts";
 import { databaseAddress } from "../embedded/running-database.ts";
 import { StartError } from "../embedded/start-error.ts";
-import { askForFullCheck, readFullCheck } from "../features/billing/full-check.ts";
+import { askForFullCheck, countFailedChecks, readFullCheck } from "../features/billing/full-check.ts";
 import { closeFinding, listOpenFindings } from "../features/findings/service.ts";
 
 const listed = 200;
@@ -52,7 +52,11 @@ async function checkAll(db: Db): Promise<string[]> {
   let before = "";
   for (;;) {
     const { done_at: doneAt, accounts, reached } = await readFullCheck(db);
-    if (doneAt !== null) return [`every account was checked: ${accounts}`, ...(await list(db))];
+    if (doneAt !== null) {
+      const failed = await countFailedChecks(db);
+      const left = failed === 0 ? [] : [`${failed} of them could not be checked, as the worker's log says; they are tried again each hour`];
+      return [`every account was checked: ${accounts}`, ...left, ...(await list(db))];
+    }
     const now = performance.now();
     if (reached !== before) movedAt = now;
     before = reached;

@@ -1,6 +1,7 @@
 /**
  * Does due work row by row. If a row fails for a reason of its own, it is set aside: the failure is logged and the row is
- * retried after a growing delay. The other rows and the sandbox's clock do not wait for it.
+ * retried after a growing delay. The other rows and the sandbox's clock do not wait for it. A row at which another service failed is
+ * remembered, stays due and comes last in the next run; if the service fails at it again while it answers for others, it is set aside too.
  */
 import type { FastifyBaseLogger } from "fastify";
 import type { RawBuilder } from "kysely";
@@ -18,11 +19,14 @@ export type RowSweep =
   | "renewal-notices"
   | "factor-resets"
   | "account-deletions";
+/** Accounts are not due, but checked one after the other (billing/full-check.ts). */
+type Subjects = RowSweep | "account-checks";
 
 /** Rows read at once. */
 export const sweepPage = 200;
 const firstRetrySeconds = 10;
 const lastRetrySeconds = 3_600;
+const longestMessage = 2_000;
 
 /** The type of each sweep's keys. */
 const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
@@ -51,8 +55,9 @@ class StillDue extends Error {
   override readonly name = "StillDue";
 }
 
-async function setAside(deps: { db: Db; log: FastifyBaseLogger }, sweep: RowSweep, subject: string, error: unknown): Promise<void> {
-  const message = String(error).slice(0, 2_000);
+/** Remembers the failure. Until `retry_at` the row counts as not due. */
+export async function setAside(deps: { db: Db; log: FastifyBaseLogger }, sweep: Subjects, subject: string, error: unknown): Promise<void> {
+  const message = String(error).slice(0, longestMessage);
   const { rows } = await sql<{ failures: number; retry_at: Date }>`
     insert into sweep_failures as known (sweep, subject, failures, retry_at, error)
       values (${sweep}, ${subject}, 1, clock_timestamp() + make_interval(secs => ${firstRetrySeconds}), ${message})
@@ -64,11 +69,18 @@ async function setAside(deps: { db: Db; log: FastifyBaseLogger }, sweep: RowSwee
     deps.log.error({ err: error, sweep, subject, ...rows[0] }, "a row of a sweep failed and was set aside");
 }
 
+/** Remembers that another service failed at the row, which stays due. */
+async function putBehind(db: Db, sweep: RowSweep, subject: string, error: unknown): Promise<void> {
+  await sql`insert into sweep_failures (sweep, subject, failures, retry_at, error)
+    values (${sweep}, ${subject}, 1, clock_timestamp(), ${String(error).slice(0, longestMessage)})
+    on conflict (sweep, subject) do nothing`.execute(db);
+}
+
 /**
  * Deletes the failures of rows that have succeeded, and failures whose retry was due over a day ago: a row that is still due is
  * retried at least hourly, so those rows are no longer due.
  */
-async function forget(db: Db, sweep: RowSweep, done: readonly string[]): Promise<void> {
+export async function forget(db: Db, sweep: Subjects, done: readonly string[]): Promise<void> {
   await sql`delete from sweep_failures where sweep = ${sweep}
     and (subject = any (${done}) or retry_at < clock_timestamp() - interval '1 day')`.execute(db);
 }
@@ -99,10 +111,10 @@ export class Outages {
 }
 
 /**
- * Does `work` for every row that `select` finds (at most `sweepPage` at a time, without those set aside). Returns how often
- * `work` resolved to true. A row is set aside if its work fails, or if it is still due after its work succeeded. During an
- * outage of another service no row is set aside; the outage is thrown after the second in a row, or at the end. Starts no row
- * once `signal` is aborted.
+ * Does `work` for every row that `select` finds (at most `sweepPage` at a time, without those set aside), those last that failed before.
+ * Returns how often `work` resolved to true. A row is set aside if its work fails, or if it is still due after its work succeeded. An outage of
+ * another service is thrown after the second in a row, or at the end, and sets a row aside only if it met one in an earlier run too and
+ * other rows succeeded in this one. Starts no row once `signal` is aborted.
  */
 export async function sweepRows<Row>(
   deps: { db: Db; log: FastifyBaseLogger },
@@ -112,10 +124,12 @@ export async function sweepRows<Row>(
   work: (row: Row) => Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<number> {
-  const failedBefore = await deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", sweep).execute();
+  const known = await deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", sweep).execute();
+  const failedBefore = new Set(known.map(({ subject }) => subject));
   const done = new Set<string>();
   const failed = new Set<string>();
   const outages = new Outages();
+  let anySucceeded = false;
   let count = 0;
 
   async function workOn(row: Row): Promise<void> {
@@ -123,10 +137,14 @@ export async function sweepRows<Row>(
     try {
       count += (await work(row)) ? 1 : 0;
       done.add(key);
+      anySucceeded = true;
       outages.succeeded();
     } catch (error) {
       failed.add(key);
-      if (failureKind(error) === "outage") return outages.add(error);
+      if (failureKind(error) === "outage" && !(anySucceeded && failedBefore.has(key))) {
+        await putBehind(deps.db, sweep, key, error);
+        return outages.add(error);
+      }
       outages.succeeded();
       await setAside(deps, sweep, key, error);
     }
@@ -142,12 +160,13 @@ export async function sweepRows<Row>(
     const fresh = rows.filter((row) => !failed.has(keyOf(row)));
     // If all rows of this page are set aside, the next page has the rows behind them.
     if (fresh.length === 0 && stillDue.length === 0) break;
-    for (const row of fresh) {
+    const behind = (row: Row) => Number(failedBefore.has(keyOf(row)));
+    for (const row of fresh.toSorted((left, right) => behind(left) - behind(right))) {
       if (signal?.aborted) return count;
       await workOn(row);
     }
   }
+  if (failedBefore.size > 0) await forget(deps.db, sweep, [...done]);
   outages.end();
-  if (failedBefore.length > 0) await forget(deps.db, sweep, [...done]);
   return count;
 }

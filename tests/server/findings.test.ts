@@ -13,7 +13,13 @@ import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { resolveSettled, selectAccount } from "#server/features/billing/check-queries.ts";
 import { examineAccount } from "#server/features/billing/examine-account.ts";
-import { askForFullCheck, checkNextSlice, continueFullCheck, readFullCheck } from "#server/features/billing/full-check.ts";
+import {
+  askForFullCheck,
+  checkNextSlice,
+  continueFullCheck,
+  countFailedChecks,
+  readFullCheck,
+} from "#server/features/billing/full-check.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
@@ -40,6 +46,13 @@ afterAll(async () => {
 beforeEach(() => owner.query("truncate findings"));
 
 const payerOf = async ({ userId }: Person) => (await findPayer(world.database.db, userId)) ?? "";
+/** The largest id before this one. */
+const idBefore = (id: string) => uuidOf(BigInt(`0x${id.replaceAll("-", "")}`) - 1n);
+const uuidOf = (value: bigint) =>
+  value
+    .toString(16)
+    .padStart(32, "0")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 const findings = () => world.database.db.selectFrom("findings").selectAll().orderBy("id").execute();
 
 async function examine(person: Person, by: Checker = "full") {
@@ -425,6 +438,77 @@ test("the hourly slice finds what no event leads to, goes round over all account
   while ((await checkNextSlice(world.deps, undefined, 5)) === 0) await hourLater();
 });
 
+describe("accounts that can't be checked hold nobody", () => {
+  let people: Person[];
+  let payers: string[];
+
+  beforeAll(async () => {
+    people = [];
+    for (let count = 0; count < 4; count += 1) people.push(await subscriber());
+    payers = await Promise.all(people.map(payerOf));
+    await world.database.asOwner(
+      "create table failing (user_id uuid)",
+      // The class of "insufficient resources", which every other part takes for an outage.
+      `create function fail() returns trigger language plpgsql security definer as
+        'begin if new.user_id in (select user_id from failing) then raise ''away'' using errcode = ''53000''; end if; return new; end'`,
+      "create trigger failing before update on user_subscriptions for each row execute function fail()",
+    );
+  });
+  beforeEach(async () => {
+    await world.database.asOwner(
+      "delete from failing",
+      `update user_subscriptions set plan_key = 'basic' where user_id = any ('{${people.map(({ userId }) => userId)}}')`,
+      `update full_checks set sliced_at = null, asked_at = now(), done_at = null, accounts = 0,
+        round_reached = '${idBefore(payers[0] ?? "")}', reached = '${idBefore(payers[0] ?? "")}'`,
+    );
+  });
+  afterAll(() => world.database.asOwner("drop trigger failing on user_subscriptions", "delete from sweep_failures"));
+
+  const failFor = (...failing: number[]) =>
+    world.database.asOwner("delete from failing", ...failing.map((index) => `insert into failing values ('${people[index]?.userId}')`));
+  const hourLater = () =>
+    world.database.asOwner(
+      "update full_checks set sliced_at = sliced_at - interval '1 hour'",
+      "update sweep_failures set retry_at = retry_at - interval '1 hour'",
+    );
+  const repairedOf = async () =>
+    (await findings()).filter(({ resolved_by: by }) => by !== null).map((finding) => payers.indexOf(finding.billing_account_id ?? ""));
+  const failures = () => world.database.db.selectFrom("sweep_failures").select("subject").orderBy("subject").execute();
+
+  test("one is passed over by the slice, and tried again after the others", async () => {
+    await failFor(0);
+    expect(await checkNextSlice(world.deps)).toBe(4);
+    expect(await repairedOf()).toEqual([1, 2, 3]);
+    await failFor();
+    await hourLater();
+    await checkNextSlice(world.deps);
+    expect(await repairedOf()).toEqual([1, 2, 3, 0]);
+    expect(await failures()).toEqual([]);
+  });
+
+  test("two in a row look like an outage: the slice ends, and the next one goes on behind them", async () => {
+    await failFor(0, 1);
+    await expect(checkNextSlice(world.deps)).rejects.toThrow("away");
+    await hourLater();
+    await expect(checkNextSlice(world.deps)).rejects.toThrow("away");
+    expect(await repairedOf()).toEqual([2, 3]);
+    await failFor();
+    await hourLater();
+    await checkNextSlice(world.deps);
+    expect(await repairedOf()).toEqual([2, 3, 0, 1]);
+    expect(await failures()).toEqual([]);
+  });
+
+  test("the full check ends without them and says how many", async () => {
+    await failFor(1, 2);
+    await expect(continueFullCheck(world.deps)).rejects.toThrow("away");
+    expect(await continueFullCheck(world.deps)).toBe(true);
+    expect(await repairedOf()).toEqual([0, 3]);
+    expect(await failures()).toEqual([payers[1], payers[2]].map((subject) => ({ subject })));
+    expect(await countFailedChecks(world.database.db)).toBe(2);
+  });
+});
+
 describe("the command", () => {
   async function command(...values: string[]): Promise<{ code: number | null; said: string }> {
     const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: world.deps.config.databaseUrl };
@@ -439,12 +523,15 @@ describe("the command", () => {
     const person = await subscriber();
     const doubled = await double(person);
     await hold(person, 301);
+    await world.database.asOwner(
+      "insert into sweep_failures values ('account-checks', gen_random_uuid(), 1, now() + interval '1 hour', 'it fails')",
+    );
     const asked = command("--full");
     await expect.poll(async () => (await readFullCheck(world.database.db)).done_at, { timeout: 30_000 }).toBeNull();
     while (!(await continueFullCheck(world.deps)));
     const { code, said } = await asked;
     expect(code).toBe(1);
-    expect(said).toContain("every account was checked");
+    expect(said).toMatch(/every account was checked: \d+\n1 of them could not be checked/);
     expect(said).toContain(`doubled_grant ${doubled}`);
     expect(said).toContain(findingKinds.doubled_grant.toDo);
     for (const { id } of (await findings()).filter(({ resolved_at }) => resolved_at === null))

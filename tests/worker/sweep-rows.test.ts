@@ -74,6 +74,53 @@ it("a sweep stops at the second outage in a row, and sets no row aside because o
   );
   await expect(sweeping).rejects.toBe(away);
   expect(worked).toEqual([1, 2, 3, 4, 5, 6]);
+  const aside = database.db.selectFrom("sweep_failures").select("subject").where("retry_at", ">", sql<Date>`clock_timestamp()`);
+  expect(await aside.execute()).toEqual([]);
+});
+
+it("rows at which a service always fails don't hold the others: they come last, and are set aside when it answers for others", async () => {
+  const away = Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+  const over = new Set<number>();
+  let worked: number[] = [];
+  const sweepOnce = async () => {
+    worked = [];
+    return sweep(
+      6,
+      async (row) => {
+        worked.push(row);
+        if (row <= 2) throw away;
+        over.add(row);
+        return true;
+      },
+      { over },
+    );
+  };
+  await expect(sweepOnce()).rejects.toBe(away);
+  expect(worked).toEqual([1, 2]);
+  expect(await sweepOnce()).toBe(4);
+  expect(worked).toEqual([3, 4, 5, 6, 1, 2]);
+  expect(lines).toHaveLength(2);
+  expect(await sweepOnce()).toBe(0);
+  expect(worked).toEqual([]);
+  // Nobody else is asked for: it may be an outage, so the rows stay due.
+  await database.db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
+  await expect(sweepOnce()).rejects.toBe(away);
+  await expect(sweepOnce()).rejects.toBe(away);
+  expect(lines).toHaveLength(2);
+});
+
+it("an outage's rows are forgotten once they are done", async () => {
+  const away = Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+  const over = new Set<number>();
+  let isAway = true;
+  const work = async (row: number) => {
+    if (isAway) throw away;
+    over.add(row);
+    return true;
+  };
+  await expect(sweep(3, work, { over })).rejects.toBe(away);
+  isAway = false;
+  expect(await sweep(3, work, { over })).toBe(3);
   expect(await database.db.selectFrom("sweep_failures").selectAll().execute()).toEqual([]);
 });
 

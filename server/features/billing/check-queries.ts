@@ -154,6 +154,19 @@ export async function selectAccountsAfter(executor: Executor, id: string, limit:
     .execute();
 }
 
+/** Accounts whose check failed and was to be tried again by now. */
+export async function selectAccountsToRetry(executor: Executor, limit: number): Promise<CheckedAccount[]> {
+  return executor
+    .selectFrom("sweep_failures")
+    .innerJoin("billing_accounts", (join) => join.on(sql<boolean>`billing_accounts.id = subject::uuid`))
+    .select(["billing_accounts.id", "stripe_customer_id"])
+    .where("sweep", "=", "account-checks")
+    .where("retry_at", "<=", sql<Date>`clock_timestamp()`)
+    .orderBy("retry_at")
+    .limit(limit)
+    .execute();
+}
+
 export async function selectAccount(executor: Executor, id: string): Promise<CheckedAccount | undefined> {
   return executor.selectFrom("billing_accounts").select(["id", "stripe_customer_id"]).where("id", "=", id).executeTakeFirst();
 }
