@@ -3,6 +3,7 @@
  * that no text shows an outdated price. A model that has ended is written as its successor.
  */
 
+import { sharedFiles } from "#client/sw/messages.ts";
 import { dayMs } from "#domain/clock.ts";
 import { keptMs } from "#domain/kept-periods.ts";
 import { findModel } from "#domain/models.ts";
@@ -69,6 +70,7 @@ const periods = {
   givenPrompt: givenPromptMs,
   sentForm: sentFormMs,
   waitingFile: waitingFileMs,
+  sharedFiles: sharedFiles.waitMs,
   supportAccessShort: supportAccessDays[0] * dayMs,
   supportAccessLong: supportAccessDays[1] * dayMs,
 };

@@ -10,8 +10,11 @@ import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import pricing from "#client/i18n/locales/en/pricing.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import wallet from "#client/i18n/locales/en/wallet.json" with { type: "json" };
+import { shownActions } from "#domain/audit.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { languages } from "#domain/languages.ts";
+import { catalogue, modelCategories } from "#domain/models.ts";
+import { spoken } from "#tests/support/locales.ts";
 import { listFiles, read } from "#tests/support/sources.ts";
 
 const everything = (language: LanguageCode) =>
@@ -155,5 +158,103 @@ describe("a credit", () => {
       });
     });
     expect(bare).toEqual([]);
+  });
+});
+
+/** Texts that say of a kind of models that it can't be used yet. Each once stood in the product, and went on standing there after the kind was offered. */
+const unusable: Record<LanguageCode, { says: RegExp; former: string }> = {
+  en: {
+    says: /can['’]t (yet )?be used|can['’]t use yet|in words for now|in this release|not (yet )?(usable|available here)/i,
+    former: "Pictures, sound and film are listed with their prices, but the chat works in words for now.",
+  },
+  de: { says: /noch nicht|vorerst/i, former: "Bildmodelle lassen sich hier noch nicht nutzen." },
+  es: { says: /(aún|todavía) no se|por ahora/i, former: "Los modelos de imagen aún no se pueden usar aquí." },
+  fr: { says: /(est|sont|peut|peuvent) pas encore/i, former: "Les modèles d’image ne sont pas encore utilisables ici." },
+  it: {
+    says: /non (si |è |sono )?(può |possono )?ancora/i,
+    former: "I modelli di immagini non si possono ancora usare qui.",
+  },
+  ja: { says: /まだ[^。]*(使|利用|対応)/, former: "画像モデルはまだここでは使えません。" },
+  pl: { says: /nie można[^.]* jeszcze|jeszcze nie|na razie/i, former: "Modeli obrazów nie można tu jeszcze używać." },
+  pt: { says: /ainda não (pode|é|está|são|estão)|por enquanto/i, former: "Os modelos de imagem ainda não podem ser usados aqui." },
+  ro: {
+    says: /nu (pot|poate|sunt|este)[^.]* încă|încă nu (pot|poate)/i,
+    former: "Modelele de imagini nu pot fi folosite încă aici.",
+  },
+  ru: { says: /(пока|ещё) не(доступ| )/i, former: "Модели изображений здесь пока недоступны." },
+  zh: { says: /还不能|暂不|暂时|尚不/, former: "图片模型目前还不能在这里使用。" },
+};
+const kinds: Record<LanguageCode, RegExp> = {
+  en: /image|picture|sound|audio|recording|speech|video|clip|film|search|model|\btile/i,
+  de: /bild|ton\b|audio|aufnahme|sprach|video|clip|modell/i,
+  es: /im[aá]gen|sonido|audio|grabaci|voz|v[ií]deo|clip|modelo/i,
+  fr: /image|\bsons?\b|audio|enregistrement|voix|vidéo|clip|modèle/i,
+  it: /immagin|suon|audio|registrazion|voce|video|clip|modell/i,
+  ja: /画像|音声|録音|読み上げ|動画|モデル/,
+  pl: /obraz|dźwięk|audio|nagra|głos|wideo|klip|model/i,
+  pt: /image[mn]|\bsom|áudio|grava|voz|vídeo|clipe|modelo/i,
+  ro: /imagin|sunet|audio|înregistr|voce|video|clip|model/i,
+  ru: /изображ|картин|звук|аудио|запис|голос|видео|клип|модел/i,
+  zh: /图片|音频|录音|朗读|语音|视频|模型/,
+};
+const sentencesOf = (text: string) => text.split(/(?<=[.!?])\s+|(?<=。)|[|\n]/);
+
+describe("a kind of models that the catalogue offers", () => {
+  it.each(languages.map(({ code }) => code))("is not said to be unusable in %s", (language) => {
+    // Once a kind has no model any more, a text may say so.
+    const offered = new Set(catalogue.filter(({ until }) => until === undefined).map(({ category }) => category));
+    expect([...offered].sort()).toEqual([...modelCategories].sort());
+    const { says, former } = unusable[language];
+    const denies = (sentence: string) => says.test(sentence) && kinds[language].test(sentence);
+    expect(denies(former)).toBe(true);
+    const files = [...listFiles(`client/i18n/locales/${language}`, /\.json$/), `server/features/notifications/locales/${language}.json`];
+    const texts = files.flatMap((file) => spoken(JSON.parse(read(file)) as Texts));
+    const pages = listFiles("client/content", /\.md$/).filter((file) => file.includes(`/${language}/`));
+    expect([...texts, ...pages.map(read)].flatMap(sentencesOf).filter(denies)).toEqual([]);
+  });
+});
+
+describe("the privacy page", () => {
+  const privacy = read("client/content/en/privacy.md");
+
+  it("tells the names that cookies have under https", () => {
+    const prefix = /https \? `(\w+-)\$/.exec(read("server/http/cookies.ts"))?.[1];
+    expect(prefix).toBe("__Host-");
+    expect(privacy).toContain(`begin with \`${prefix}\``);
+  });
+
+  it("counts what a tab notes until it is closed", () => {
+    const written = listFiles("client", /\.tsx?$/).flatMap((file) => [...read(file).matchAll(/sessionStorage\.setItem\(/g)]);
+    const number = ["nothing", "one more thing", "two more things", "three more things", "four more things"][written.length];
+    expect(privacy).toContain(`Until you close a tab, it notes ${number}:`);
+  });
+
+  it("says of every kind of act on an account that the log notes it", () => {
+    const named = {
+      ...{
+        sign_up: "confirmed",
+        sign_in: "signed in",
+        session: "signed out",
+        step_up: "signed in",
+        password: "password",
+        email: "address",
+      },
+      ...{ email_change: "address", second_factor: "two-step", factor_reset: "two-step", recovery_codes: "recovery codes" },
+      ...{
+        recovery_code: "recovery codes",
+        google: "Google",
+        passkey: "passkeys",
+        ways: "passkeys",
+        trial: "trial",
+        money_back: "money asked back",
+      },
+      ...{ contract: "withdrawn", export: "copy of the data", support_access: "allowed to read", answer: "answer read" },
+      ...{ deletion: "deleted", role: "roles", payments: "what else our team did" },
+    } as const;
+    const log = /^\| The log of what was done to accounts: .*$/m.exec(privacy)?.[0] ?? "";
+    const kindOf = (action: string) => action.split(".")[0] ?? "";
+    expect(
+      shownActions.map(kindOf).filter((kind) => !log.includes(Object.entries(named).find(([name]) => name === kind)?.[1] ?? kind)),
+    ).toEqual([]);
   });
 });
