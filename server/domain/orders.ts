@@ -7,7 +7,7 @@ import { discountedPrice } from "./pricing.ts";
  * The versions of the terms and of the information about withdrawing (on the order page and in the confirming mails), by their day. Every
  * order records them, so a text that changes in substance, in any language, gets a new version (tests/server/order-texts.test.ts).
  */
-export const orderTexts = { terms: "2026-11-24", withdrawal: "2026-11-23" } as const;
+export const orderTexts = { terms: "2026-11-27", withdrawal: "2026-11-23" } as const;
 
 export type Sold = { kind: "plan"; id: PriceId; plan: Plan; interval: BillingInterval } | { kind: "pack"; id: PackKey; pack: Pack };
 

@@ -3,6 +3,11 @@ import { PermanentFailure } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
 import { refuseWithinTransaction } from "../db/transaction.ts";
 
+export interface MailedFile {
+  name: string;
+  text: string;
+}
+
 export interface OutgoingMail {
   /** Without angle brackets. A mail that is sent again has the same id, so that mailboxes can show it once. */
   messageId: string;
@@ -17,6 +22,8 @@ export interface OutgoingMail {
   language: string;
   /** For mails that the recipient can switch off: a mailbox posts to it when its owner asks for that (RFC 8058). */
   unsubscribeUrl?: string | undefined;
+  /** Plain texts. */
+  attachments?: readonly MailedFile[];
   /** A person wrote it (RFC 3834 §5). */
   isByHand?: boolean;
 }
@@ -97,6 +104,11 @@ export function createMailer(config: Config["mail"]): Mailer {
           subject: literalHeader(mail.subject),
           text: mail.text,
           html: mail.html,
+          attachments: (mail.attachments ?? []).map(({ name, text }) => ({
+            filename: name,
+            content: text,
+            contentType: "text/plain; charset=utf-8",
+          })),
           messageId: `<${mail.messageId}>`,
           ...(mail.inReplyTo === undefined ? {} : { inReplyTo: `<${mail.inReplyTo}>`, references: `<${mail.inReplyTo}>` }),
           headers: {

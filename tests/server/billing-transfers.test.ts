@@ -7,7 +7,7 @@ import type { TransferInvoice, TransferOffer } from "#contract/transfers.ts";
 import { dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
 import { stepUpMs } from "#domain/periods.ts";
-import { plans } from "#domain/plans.ts";
+import { graceDays, plans } from "#domain/plans.ts";
 import { endGracePeriods } from "#server/features/billing/schedules.ts";
 import { stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
 import { settleTransfer } from "#server/features/billing/transfers.ts";
@@ -94,7 +94,9 @@ test("the plan and its credits begin when the transfer is recorded, and the list
       number: begun.number,
       amountCents: monthlyPriceCents,
       dueAt: begun.dueAt,
+      accessUntil: new Date(Date.parse(begun.dueAt) + graceDays * dayMs).toISOString(),
       invoiceId: begun.invoiceId,
+      variant: "first",
       consentedAt: "2026-01-10T12:00:00.000Z",
       termsVersion: orderTexts.terms,
     },
@@ -293,13 +295,16 @@ test("a transfer that is taken back before the job has run brings no credits", a
 
 describe("an invoice that is not paid in time", () => {
   test("the first one: the plan never begins, and nothing is owed any more", async () => {
-    await begin();
+    const { number, dueAt } = await begin();
     await world.moveTo(new Date("2026-01-24T11:59:00Z"));
     expect((await check()).status).toBe("incomplete");
+    expect(await mailsTo(world, person, "transfer-lapsed")).toEqual([]);
     await world.moveTo(new Date("2026-01-24T12:01:00Z"));
     await world.settle();
     expect(await check()).toMatchObject({ subscribed: false, status: "canceled" });
     expect(await invoices()).toMatchObject([{ state: "void" }]);
+    const lapsed = { template: "transfer-lapsed", plan: "enterprise", number, amountCents: monthlyPriceCents, dueAt };
+    expect(await mailsTo(world, person, "transfer-lapsed", "transfer-overdue", "plan-ended")).toEqual([lapsed]);
   });
 
   test("the first one, also if Stripe fails between the end of the plan and that of its invoice", async () => {
@@ -329,11 +334,20 @@ describe("an invoice that is not paid in time", () => {
     await world.moveTo(new Date(renewal.getTime() + dayMs));
     const [open] = await invoices();
     expect(open).toMatchObject({ state: "open", totalCents: monthlyPriceCents });
-    expect(await mailsTo(world, person, "transfer-invoice")).toHaveLength(2);
+    const end = "2026-03-03T12:00:00.000Z";
+    expect(await mailsTo(world, person, "transfer-invoice")).toMatchObject([
+      { variant: "first" },
+      { variant: "renewal", accessUntil: expect.stringContaining("2026-03-03T1") },
+    ]);
+    expect(await mailsTo(world, person, "transfer-overdue")).toEqual([]);
     // Nobody knows when the transfer arrives.
     expect(await check()).toMatchObject({ status: "active", credits: 0, next_credits_at: null, unpaid: { invoiceId: open?.id } });
     await world.moveTo(new Date("2026-02-25T12:00:00Z"));
-    expect(await check()).toMatchObject({ status: "past_due", unpaid: { until: "2026-03-03T12:00:00.000Z" } });
+    expect(await check()).toMatchObject({ status: "past_due", unpaid: { until: end } });
+    const overdue = { template: "transfer-overdue", plan: "enterprise", number: open?.number, amountCents: monthlyPriceCents };
+    expect(await mailsTo(world, person, "transfer-overdue", "payment-failed")).toEqual([
+      { ...overdue, graceUntil: end, invoiceId: open?.id },
+    ]);
     await transfer(open?.id ?? "", { reference: "second" });
     await settle();
     expect(await check()).toMatchObject({ status: "active", credits: monthlyCredits });

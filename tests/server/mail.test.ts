@@ -5,10 +5,13 @@ import type { Email } from "postal-mime";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { fillIn } from "#client/content/figure.ts";
+import { fixedFigures } from "#client/content/figures.ts";
 import { dayMs, minuteMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
 import { keptMs } from "#domain/kept-periods.ts";
 import { languages } from "#domain/languages.ts";
+import { orderTexts } from "#domain/orders.ts";
 import { plans, priceCents, withdrawalDays } from "#domain/plans.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -19,6 +22,7 @@ import { queueMail, sendMail } from "#server/features/notifications/service.ts";
 import type { MailTemplate } from "#server/features/notifications/templates.ts";
 import { mailTemplates } from "#server/features/notifications/templates.ts";
 import { createMailer, PermanentMailError } from "#server/providers/mail.ts";
+import { read } from "../support/sources.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";
 
@@ -194,6 +198,37 @@ test.each([
   expect(received[0]?.subject).toContain(topic);
 });
 
+test("a mail that confirms an order brings the terms that were accepted, as a file with its numbers filled in", async () => {
+  const order = { consentedAt: "2026-11-30T23:28:00Z", termsVersion: orderTexts.terms };
+  const parameters = { amountCents: 500, credits: 100, concludedAt: "2026-11-30T23:30:00Z", usableUntil: "2027-11-30T23:30:00Z", ...order };
+  for (const language of ["en", "ja"]) {
+    received.length = 0;
+    const mail = await queue({ template: "pack-bought", parameters, language });
+    await sendMail(product.deps, mail.id);
+    const [file] = received[0]?.attachments ?? [];
+    expect(file).toMatchObject({ filename: `terms-${orderTexts.terms}.txt`, mimeType: "text/plain", disposition: "attachment" });
+    const text = Buffer.from(file?.content as ArrayBuffer).toString();
+    const page = fillIn(fixedFigures, read("client/content/en/terms.md"), { language: "en", credits: String });
+    // Every paragraph of the page without links is in the file, word by word.
+    const paragraphs =
+      page
+        .split("---\n")[2]
+        ?.split("\n\n")
+        .filter((paragraph) => !/[[#*]/.test(paragraph)) ?? [];
+    expect(paragraphs.length).toBeGreaterThan(20);
+    for (const paragraph of paragraphs) expect(text).toContain(paragraph.trim());
+    expect(text).not.toMatch(/\{\{|undefined|\]\(|\*\*/);
+    expect(text).toContain(`${product.config.publicUrl.origin}/contact`);
+  }
+  // A contract that came about elsewhere, and a version that is older than the files.
+  for (const others of [{ consentedAt: undefined, termsVersion: undefined }, { termsVersion: "2024-01-31" }]) {
+    received.length = 0;
+    const mail = await queue({ template: "pack-bought", parameters: { ...parameters, ...others } as typeof parameters, language: "en" });
+    await sendMail(product.deps, mail.id);
+    expect(received[0]?.attachments).toEqual([]);
+  }
+});
+
 test("the confirmation mail's link opens the account it was mailed for", async () => {
   await product.post("/api/auth/sign-up", { email: "linked@example.com", password: "a tessera 4 two", language: "de" });
   const { id } = await product.db.selectFrom("mails").select("id").where("recipient", "=", "linked@example.com").executeTakeFirstOrThrow();
@@ -266,6 +301,7 @@ test.each(languages.map((language) => language.code))(
           left: 12,
           renewsAt: "2026-12-31T23:30:00Z",
           dueAt: "2026-12-31T23:30:00Z",
+          accessUntil: "2027-01-07T23:30:00Z",
           number: "TESSERA-0001",
           beginsAt: "2026-11-30T23:30:00Z",
           concludedAt: "2026-11-30T23:30:00Z",
@@ -289,7 +325,7 @@ test.each(languages.map((language) => language.code))(
         // A token is random, and may read like a fault.
         const all = `${mail.subject}\n${mail.text}\n${mail.html}`.replaceAll(/=[\w-]{22}\.[\w-]{43}/g, "=token");
         expect(all).not.toMatch(
-          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|plan-(change|cancel)|billed|contact-(message|received)/,
+          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|plan-(change|cancel)|billed|contact-(message|received)|transfer-(invoice|overdue|lapsed|offer)/,
         );
         expect(mail.html).toContain(`<html lang="${language}">`);
         // Each mail's footer says who sent it, who that is, and where to reply.

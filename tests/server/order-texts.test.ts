@@ -28,8 +28,12 @@ const withdrawal = () =>
  * hash alone.
  */
 test.each([
-  ["terms", terms, "2026-11-24", "babb2efbaa08b129"],
+  ["terms", terms, "2026-11-27", "f322ceed3da41298"],
   ["withdrawal", withdrawal, "2026-11-23", "24055d687326e944"],
 ] as const)("the version of the %s belongs to these texts", (name, texts, version, hash) => {
   expect([orderTexts[name], hashOf(texts())]).toEqual([version, hash]);
+});
+
+test("the confirming mails attach the terms as the page has them", () => {
+  expect(read(`server/features/notifications/terms/${orderTexts.terms}.md`)).toBe(terms());
 });

@@ -117,7 +117,8 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
         await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
       if (status === "open" && row.due_at !== null) {
         const order = await selectUnpaidOrderOf(trx, row.stripe_subscription_id ?? "");
-        await mailTransferInvoice(trx, row, order, row.updated_at);
+        const isFirst = invoice.billing_reason === "subscription_create";
+        await mailTransferInvoice(trx, row, { order, isFirst, accessUntil: graceEndOf(invoice) }, row.updated_at);
       }
       return payerId;
     },

@@ -37,8 +37,13 @@ export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "due_date" 
   return addMilliseconds(fromUnix(invoice.due_date ?? invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
 }
 
-/** Sent once per invoice that is to be paid by bank transfer. `order`: it is the first one of this order. */
-export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, order: OrderRow | undefined, now: Date): Promise<void> {
+/** Sent once per invoice that is to be paid by bank transfer. `order`: the one that led to the plan's first invoice. */
+export async function mailTransferInvoice(
+  trx: Trx,
+  row: InvoiceRow,
+  { order, isFirst, accessUntil }: { order: OrderRow | undefined; isFirst: boolean; accessUntil: Date },
+  now: Date,
+): Promise<void> {
   const plan = planList.find(({ key }) => key === row.plan_key);
   if (!plan || row.due_at === null) return;
   const parameters = {
@@ -46,7 +51,9 @@ export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, order: Orde
     number: row.number ?? row.id,
     amountCents: row.unpaid_cents,
     dueAt: row.due_at.toISOString(),
+    accessUntil: accessUntil.toISOString(),
     invoiceId: row.id,
+    variant: isFirst ? ("first" as const) : ("renewal" as const),
     ...(order && { consentedAt: order.consented_at.toISOString(), termsVersion: order.terms }),
   };
   await mailPayer(trx, row.billing_account_id, { key: `transfer-invoice:${row.id}`, template: "transfer-invoice", parameters }, now);
@@ -65,6 +72,35 @@ export async function mailPaymentFailed(trx: Trx, row: InvoiceRow, graceUntil: D
   };
   const key = `payment-failed:${row.stripe_subscription_id}:${graceUntil.toISOString()}`;
   await mailPayer(trx, row.billing_account_id, { key, template: "payment-failed", parameters }, now);
+}
+
+interface LateTransfer {
+  row: AccountSubscription;
+  invoice: Stripe.Invoice;
+}
+
+/** What both mails about a transfer that has not arrived in time say. */
+function lateTransfer({ row, invoice }: LateTransfer) {
+  const plan = planList.find(({ key }) => key === row.plan_key);
+  return plan && { plan: plan.key, number: invoice.number ?? invoice.id, amountCents: invoice.amount_due };
+}
+
+/** Sent once per renewal by transfer that was not paid when it was due: how long access lasts. */
+export async function mailTransferOverdue(trx: Trx, payerId: string, late: LateTransfer, now: Date): Promise<void> {
+  const { invoice, row } = late;
+  const same = lateTransfer(late);
+  if (!same || row.grace_until === null || row.grace_until <= now) return;
+  const parameters = { ...same, graceUntil: row.grace_until.toISOString(), invoiceId: invoice.id };
+  await mailPayer(trx, payerId, { key: `transfer-overdue:${invoice.id}`, template: "transfer-overdue", parameters }, now);
+}
+
+/** Sent once per plan that never began, because its first transfer had not arrived when it was due. */
+export async function mailTransferLapsed(trx: Trx, payerId: string, late: LateTransfer, now: Date): Promise<void> {
+  const { invoice } = late;
+  const same = lateTransfer(late);
+  if (!same || invoice.due_date === null || fromUnix(invoice.due_date) > now) return;
+  const parameters = { ...same, dueAt: fromUnix(invoice.due_date).toISOString() };
+  await mailPayer(trx, payerId, { key: `transfer-lapsed:${invoice.id}`, template: "transfer-lapsed", parameters }, now);
 }
 
 /** Sent once per paid renewal. `recovered`: its payment had failed before, and the person was told so. */

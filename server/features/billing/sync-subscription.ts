@@ -25,7 +25,7 @@ import { readUnrecordedInvoices } from "./read-invoices.ts";
 import type { PendingPlan } from "./read-pending-plan.ts";
 import { noPendingPlan, readPendingPlan } from "./read-pending-plan.ts";
 import { OutdatedReading, recordDuplicate, writeReading } from "./readings.ts";
-import { graceEndOf, mailEnded, mailRenewed } from "./renewal-mails.ts";
+import { graceEndOf, mailEnded, mailRenewed, mailTransferLapsed, mailTransferOverdue } from "./renewal-mails.ts";
 import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
 import { recordChange } from "./subscription-history.ts";
 
@@ -173,13 +173,27 @@ async function writeInvoices(
   return open.map(({ invoice }) => invoice);
 }
 
+/** Tells of a transfer that has not arrived when it was due: a renewal's, or the first one, without which the plan never began. */
+async function mailLateTransfer(
+  trx: Trx,
+  { payerId, subscription }: SubscriptionReading,
+  { row, known }: { row: queries.AccountSubscription; known: SubscriptionStatus | undefined },
+  now: Date,
+): Promise<void> {
+  const invoice = latestInvoice(subscription);
+  if (subscription.collection_method !== "send_invoice" || !invoice || invoice.status === "paid") return;
+  if (row.status === "past_due") await mailTransferOverdue(trx, payerId, { row, invoice }, now);
+  if (row.status === "canceled" && known === "incomplete") await mailTransferLapsed(trx, payerId, { row, invoice }, now);
+}
+
 /** The mails about what was written. */
 async function mailWritten(
   trx: Trx,
-  { payerId, subscription }: SubscriptionReading,
+  reading: SubscriptionReading,
   written: { current: queries.AccountSubscription | undefined; row: queries.AccountSubscription; granted: readonly Stripe.Invoice[] },
   now: Date,
 ): Promise<void> {
+  const { payerId, subscription } = reading;
   const { current, row, granted } = written;
   const known = current?.stripe_subscription_id === row.stripe_subscription_id ? current.status : undefined;
   for (const invoice of granted) {
@@ -190,6 +204,7 @@ async function mailWritten(
     if (invoice.billing_reason === "subscription_cycle")
       await mailRenewed(trx, payerId, { invoice, row, subscription, recovered: known === "past_due" }, now);
   }
+  await mailLateTransfer(trx, reading, { row, known }, now);
   if (row.status !== "canceled" || (known !== "active" && known !== "past_due")) return;
   const unpaid = known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
   await mailEnded(trx, payerId, { row, unpaid }, now);

@@ -5,6 +5,7 @@ import { withdrawalUntil } from "#domain/refunds.ts";
 import { instant, timeFormat } from "./formats.ts";
 import type { MailConfig, MailContent } from "./targets.ts";
 import type { MailTemplate } from "./templates.ts";
+import { hasTerms } from "./terms.ts";
 
 const confirming: readonly string[] = ["subscription-started", "pack-bought"] satisfies MailTemplate[];
 
@@ -41,7 +42,8 @@ export function contractTerms(
     postalAddress: config.postalAddress,
   };
   const text = (name: string) => t(`contract.${name}`, words);
-  const order = { title: text("title"), text: text(consentedAt === undefined ? "terms" : "ordered") };
+  const attached = hasTerms(parameters) ? `\n${t("termsAttached")}` : "";
+  const order = { title: text("title"), text: text(consentedAt === undefined ? "terms" : "ordered") + attached };
   // The contract comes about with the first transfer. The mail of its arrival has the notice about withdrawing.
   if (isOrdered) return [order];
   return [

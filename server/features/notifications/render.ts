@@ -8,6 +8,7 @@ import { emailChangeMs, recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { plans, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
+import type { MailedFile } from "../../providers/mail.ts";
 import type { Paragraph } from "./contract-terms.ts";
 import { contractTerms } from "./contract-terms.ts";
 import { instant, money, timeFormat } from "./formats.ts";
@@ -25,6 +26,7 @@ import zh from "./locales/zh.json" with { type: "json" };
 import type { MailConfig, MailContent } from "./targets.ts";
 import { isTemplate, targets } from "./targets.ts";
 import type { MailTemplate } from "./templates.ts";
+import { termsFile } from "./terms.ts";
 
 const texts = { en, es, fr, de, zh, ja, pt, pl, ro, it, ru } satisfies Record<LanguageCode, object>;
 
@@ -45,6 +47,7 @@ export interface RenderedMail {
   replyTo: string;
   /** The address to which a mail program posts when the reader wants no more mails of this kind; undefined for mails that are always sent. */
   unsubscribeUrl: string | undefined;
+  attachments: readonly MailedFile[];
   /** Somebody of the team wrote it. */
   isByHand: boolean;
 }
@@ -103,6 +106,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     concludedAt,
     percent,
     dueAt,
+    accessUntil,
     beginsAt,
     model,
     successor,
@@ -117,6 +121,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt ?? dueAt, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, timeFormat),
     from: instant(language, beginsAt, { dateStyle: "long" }),
+    end: instant(language, accessUntil, { dateStyle: "long" }),
     price: money(language, priceCents),
     amount: money(language, amountCents),
     tax: money(language, taxCents),
@@ -246,6 +251,7 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
     html: toHtml(language, parts),
     language,
     replyTo: answeredBy(config, mail),
+    attachments: termsFile(config, mail),
     isByHand,
     unsubscribeUrl:
       unsubscribe === undefined ? undefined : new URL(`/api/notifications/unsubscribe?token=${unsubscribe}`, config.publicUrl).href,

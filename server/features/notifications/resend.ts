@@ -22,6 +22,8 @@ const documents: readonly MailTemplate[] = [
   "plan-cancelled",
   "transfer-offer",
   "transfer-invoice",
+  "transfer-overdue",
+  "transfer-lapsed",
   "payment-refunded",
   "withdrawal-received",
   "export-ready",

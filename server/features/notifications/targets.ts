@@ -40,6 +40,8 @@ export const targets: Record<MailTemplate, (config: MailConfig, parameters: Mail
   "payment-failed": (config, { invoiceId }) =>
     invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
   "transfer-invoice": (config, { invoiceId }) => `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "transfer-overdue": (config, { invoiceId }) => `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "transfer-lapsed": () => "/contact",
   "transfer-offer": () => "/profile/billing",
   "payment-recovered": () => "/profile/billing",
   "plan-renewed": () => "/profile/billing",

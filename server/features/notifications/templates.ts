@@ -69,16 +69,25 @@ export interface MailParameters {
   "credits-low": { percent: number; credits: number; left: number; renewsAt: string; variant?: "ending" | "unpaid" };
   /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string; invoiceId: string; variant?: "action" };
-  /** An invoice to be paid by bank transfer until `dueAt`; the first one names the order that led to it. */
+  /**
+   * An invoice to be paid by bank transfer until `dueAt`. The plan of the `first` one never begins if it is not paid by then; of a `renewal` access
+   * lasts until `accessUntil`. The first one names the order that led to it.
+   */
   "transfer-invoice": {
     plan: PlanKey;
     number: string;
     amountCents: number;
     dueAt: string;
+    accessUntil: string;
     invoiceId: string;
+    variant: "first" | "renewal";
     consentedAt?: string;
     termsVersion?: string;
   };
+  /** A renewal's transfer has not arrived when it was due. */
+  "transfer-overdue": { plan: PlanKey; number: string; amountCents: number; graceUntil: string; invoiceId: string };
+  /** The first transfer of a plan has not arrived by `dueAt`, so that the plan has not begun. */
+  "transfer-lapsed": { plan: PlanKey; number: string; amountCents: number; dueAt: string };
   /** The team offers a plan to be paid by bank transfer, until `expiresAt`. */
   "transfer-offer": { plan: PlanKey; interval: BillingInterval; expiresAt: string };
   /** A payment that had failed went through. As `plan-renewed`. */
@@ -168,6 +177,8 @@ export const mailTemplates = [
   "credits-low",
   "payment-failed",
   "transfer-invoice",
+  "transfer-overdue",
+  "transfer-lapsed",
   "transfer-offer",
   "payment-recovered",
   "plan-renewed",
