@@ -118,6 +118,8 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`revoke update on orders from ${name}`,
     sql`grant update (stripe_session_id, contract_id, concluded_at) on orders to ${name}`,
     sql`revoke insert, update on usage_days, file_space, daily_departures from ${name}`,
+    sql`revoke insert, update on model_accounts from ${name}`,
+    sql`grant update (told) on model_accounts to ${name}`,
     sql`revoke insert on figure_marks from ${name}`,
     sql`revoke update on settings from ${name}`,
     sql`grant update (value, version, changed_at, changed_by, reason) on settings to ${name}`,

@@ -98,3 +98,10 @@ export interface UsageDays {
   answers: number;
   credits: number;
 }
+
+export interface ModelAccounts {
+  model_id: string;
+  billing_account_id: string;
+  last_day: string;
+  told: Generated<boolean>;
+}

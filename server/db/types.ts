@@ -67,6 +67,7 @@ import type {
   LedgerEntries,
   LedgerKeys,
   LedgerTransactions,
+  ModelAccounts,
   UsageDays,
   Wallets,
 } from "./types-ledger.ts";
@@ -144,6 +145,7 @@ export interface Database {
   refused_sends: RefusedSends;
   spending_limits: SpendingLimits;
   usage_days: UsageDays;
+  model_accounts: ModelAccounts;
   clip_jobs: ClipJobs;
   files: Files;
   file_space: FileSpace;

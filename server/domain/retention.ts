@@ -98,6 +98,10 @@ export const retention = {
     rows: "for good",
     why: "sums of the receipts by day and model, for charts; of a billing account, which names no deleted person",
   },
+  model_accounts: {
+    rows: "for good",
+    why: "which accounts used a model, and on which day last: whom its end and its price concern; names no deleted person",
+  },
   money_backs: {
     rows: "for good",
     why: "accounting: which payments were asked back, each once; names no deleted person",

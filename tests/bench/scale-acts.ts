@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
 import { v7 as uuidv7 } from "uuid";
-import { dayMs } from "#domain/clock.ts";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
+import { findModel, startOf } from "#domain/models.ts";
 import { priceVersion } from "#domain/pricing.ts";
 import type { Deps } from "#server/deps.ts";
 import { examineAccount } from "#server/features/billing/examine-account.ts";
@@ -19,6 +20,7 @@ import { listReturns } from "#server/features/billing/transfer-returns.ts";
 import { receiveTransfer } from "#server/features/billing/transfers.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { readWithdrawals } from "#server/features/billing/withdrawals.ts";
+import { tellOfEndings } from "#server/features/catalogue/tell-endings.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import { listConversations } from "#server/features/conversations/service.ts";
 import { checkWallets } from "#server/features/credits/check-books.ts";
@@ -46,6 +48,8 @@ export interface ScalePerson {
 }
 
 const walletsAtOnce = 100;
+/** The end of the model that everybody used is announced by then. */
+const announced = addMilliseconds(startOf(findModel("gpt-5-mini")?.until ?? ""), -10 * dayMs);
 const paidAtOnce = 100;
 
 /** Stripe for an hourly run: since the last one `paidAtOnce` invoices were paid, which both databases have. */
@@ -210,6 +214,8 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
       await reconcileBilling(deps);
       expectNothing(await listOpenFindings(db, 1));
     },
+    "hourly mails about models that end": () =>
+      tellOfEndings({ ...deps, clock: { ...deps.clock, now: () => announced } }, new AbortController().signal),
     "hourly check of trials": () => checkTrials(deps).then(expectNothing),
     "hourly deletion of old data": () => sweepRetention(deps, new AbortController().signal),
     "sweeps of what is due": () => sweepWhatIsDue(deps),

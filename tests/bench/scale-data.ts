@@ -9,12 +9,12 @@ export const entriesPerPerson = 10;
 const answers = 4;
 
 /**
- * A UUIDv7 of something that happened to person n: of the kind named, `days` ago, spread over the 50 days after that in the order of the
+ * A UUIDv7 of something that happened to person n: of the kind named, `days` ago, spread over the `spread` days after that in the order of the
  * people, so that indexes are filled in their order.
  */
 const idFunction =
-  () => `create function pg_temp.id_of(kind integer, days integer, n bigint, people bigint) returns uuid language sql immutable as $$
-  select (lpad(to_hex(${Date.now()} - days * ${dayMs}::bigint + n * ${50 * dayMs} / people), 12, '0')
+  () => `create function pg_temp.id_of(kind integer, days integer, n bigint, people bigint, spread integer default 50) returns uuid language sql immutable as $$
+  select (lpad(to_hex(${Date.now()} - days * ${dayMs}::bigint + n * spread * ${dayMs} / people), 12, '0')
     || '7' || lpad(to_hex(kind), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid $$`;
 
 const userId = "pg_temp.id_of(1, 400, n, $1)";
@@ -24,25 +24,29 @@ const checkoutId = "pg_temp.id_of(6, 60, n, $1)";
 const grantId = "pg_temp.id_of(4, 350, n, $1)";
 const conversationId = "pg_temp.id_of(5, 300, n, $1)";
 /** Of the answer number a of person n, which began `ago` days ago. */
-const generationId = "pg_temp.id_of(16 + a, 300 - 60 * a, n, $1)";
-const captureId = "pg_temp.id_of(32 + a, 300 - 60 * a, n, $1)";
-const questionId = "pg_temp.id_of(48 + a, 300 - 60 * a, n, $1)";
-const answerId = "pg_temp.id_of(64 + a, 300 - 60 * a, n, $1)";
+const generationId = "pg_temp.id_of(16 + a, 361 - 90 * a, n, $1, 90)";
+const captureId = "pg_temp.id_of(32 + a, 361 - 90 * a, n, $1, 90)";
+const questionId = "pg_temp.id_of(48 + a, 361 - 90 * a, n, $1, 90)";
+const answerId = "pg_temp.id_of(64 + a, 361 - 90 * a, n, $1, 90)";
+/** Most were the same model's; the last answer of every fourth person is another's. */
+const modelId = `case when a < ${answers - 1} or n % 4 > 0 then 'gpt-5-mini' else (array['gpt-6-luna', 'claude-haiku-5-5', 'gpt-5'])[1 + n / 4 % 3] end`;
 const people = "generate_series(1, $1::bigint) n";
 /** When person n last paid: in the order of the people, the last 30 days before the data were made. */
 const paidAt = "now() - (30 - 30.0 * n / $1) * interval '1 day'";
 /** So far ahead that nothing becomes due while the data are kept. */
 const farAhead = "now() + (3650 + 30.0 * n / $1) * interval '1 day'";
-const askedAt = "now() - (300 - 60 * a) * interval '1 day'";
+/** The four quarters of the year before yesterday. */
+const askedAt = "now() - (361 - 90 * a - 90.0 * n / $1) * interval '1 day'";
+const joinedAt = "now() - (400 - 30.0 * n / $1) * interval '1 day'";
 /** What is in the audit log of person n: when they joined, and one sign-in. */
 const signIns = `generate_series(0, 1) a, ${people}`;
 const auditPersonId = "pg_temp.id_of(80, 400, n, $1)";
-const auditEventId = "pg_temp.id_of(81 + a, 300 - 60 * a, n, $1)";
+const auditEventId = "pg_temp.id_of(81 + a, 361 - 90 * a, n, $1, 90)";
 const turns = `generate_series(0, ${answers - 1}) a, ${people}`;
 
 /** By table: the columns and where they come from. $1 is the number of people. */
 const fillings: readonly (readonly [table: string, columns: string, rows: string])[] = [
-  ["users", "id, created_at", `select ${userId}, now() from ${people}`],
+  ["users", "id, name, created_at", `select ${userId}, 'Person ' || n, ${joinedAt} from ${people}`],
   [
     "identities",
     "user_id, kind, subject, verified_at, created_at",
@@ -184,14 +188,19 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
   [
     "generations",
     `id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, capture_id, lease_owner,
-     lease_expires_at, created_at, asked_at, ended_at`,
-    `select ${generationId}, ${userId}, ${accountId}, 'gpt-5-mini', 'key-of-' || n || '-' || a, sha256(n::text::bytea), 'completed', ${generationId}, 1, 1,
-       ${captureId}, ${userId}, now(), ${askedAt}, ${askedAt}, ${askedAt} from ${turns}`,
+     lease_expires_at, created_at, asked_at, ended_at, first_text_ms, cost_micro_dollars, prompt_tokens, completion_tokens`,
+    `select ${generationId}, ${userId}, ${accountId}, ${modelId}, 'key-of-' || n || '-' || a, sha256(n::text::bytea), 'completed', ${generationId}, 1, 1,
+       ${captureId}, ${userId}, now(), ${askedAt}, ${askedAt}, ${askedAt}, 200 + (n * 37 + a * 11) % 4000, 90 + n % 900, 20 + n % 400, 60 + n % 900 from ${turns}`,
   ],
   [
     "usage_days",
     "billing_account_id, day, model_id, answers, credits",
-    `select ${accountId}, ((${askedAt}) at time zone 'UTC')::date, 'gpt-5-mini', 1, 1 from ${turns}`,
+    `select ${accountId}, ((${askedAt}) at time zone 'UTC')::date, ${modelId}, 1, 1 from ${turns}`,
+  ],
+  [
+    "model_accounts",
+    "model_id, billing_account_id, last_day, told",
+    `select ${modelId}, ${accountId}, max(((${askedAt}) at time zone 'UTC')::date), n % 1000 <> 195 from ${turns} group by n, 1`,
   ],
   ["generation_parts", "generation_id, place, kind, text", `select ${generationId}, 1, 'text', 'A small piece of a mosaic.' from ${turns}`],
   [
@@ -202,7 +211,7 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
   [
     "messages",
     "id, conversation_id, parent_id, role, content, created_at",
-    `select ${questionId}, ${conversationId}, case when a > 0 then pg_temp.id_of(63 + a, 360 - 60 * a, n, $1) end, 'user', 'What is a tessera?', now() from ${turns}`,
+    `select ${questionId}, ${conversationId}, case when a > 0 then pg_temp.id_of(63 + a, 451 - 90 * a, n, $1, 90) end, 'user', 'What is a tessera?', now() from ${turns}`,
   ],
   [
     "messages",

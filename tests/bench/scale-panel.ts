@@ -15,6 +15,7 @@ import { readViews } from "#server/features/admin/views.ts";
 import { eventsTable, lettersTable } from "#server/features/admin/work-tables.ts";
 import { readCampaignResults } from "#server/features/billing/campaigns.ts";
 import { hasLeft } from "#server/features/billing/discount-queries.ts";
+import { readModelUse } from "#server/features/figures/service.ts";
 import type { Acts, ScalePerson } from "./scale-acts.ts";
 
 /** The first page and the one after it. Throws if a page has fewer rows than it must have. */
@@ -81,6 +82,10 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
       const around = await readNeighbours(deps.db, inboxTable, {}, { status: "open" }, sql<boolean>`m.id = ${message.id}`);
       if (!around) throw new Error("there is no such message");
     },
+    "panel: whom a price would concern": () =>
+      readModelUse(deps, "gpt-5-mini", 365).then(({ accounts }) => {
+        if (!accounts) throw new Error("nobody used the model, or counting them took too long");
+      }),
     "panel: saved views of a list": () => readViews(deps.db, somebody().userId, "inbox"),
     "discount of people who left": () => hasLeft(deps.db, somebody().userId, new Date()),
     "panel: campaigns and what they brought": async () => {

@@ -99,10 +99,18 @@ test("who used a model that is about to end in the last 30 days is told once, wi
   await asked(gone, "gpt-5");
   await world.database.asOwner(
     `update generations set asked_at = asked_at - interval '31 days' where user_id = '${gone.userId}';
-     update usage_days set day = day - 31 where billing_account_id = (select payer_id from generations where user_id = '${gone.userId}' limit 1)`,
+     update usage_days set day = day - 31 where billing_account_id = payer_of('${gone.userId}');
+     update model_accounts set last_day = last_day - 31 where billing_account_id = payer_of('${gone.userId}')`,
   );
   const tell = () => tellOfEndings(world.deps, new AbortController().signal);
   expect([await tell(), await tell()]).toEqual([1, 0]);
+  // Who declines is asked once, as well: the next run reads neither of them again.
+  const untold = world.database.db
+    .selectFrom("model_accounts")
+    .select("billing_account_id")
+    .where("model_id", "=", "gpt-5")
+    .where("told", "=", false);
+  expect(await untold.execute()).toEqual([{ billing_account_id: await payerIdOf(world.database.db, gone.userId) }]);
   const mails = await world.database.db.selectFrom("mails").selectAll().where("template", "=", "model-ending").execute();
   expect(mails).toMatchObject([
     { user_id: user.userId, key: `model-ending:gpt-5:${user.userId}`, recipient: user.email, created_at: start },
@@ -111,6 +119,10 @@ test("who used a model that is about to end in the last 30 days is told once, wi
   const { subject, text } = renderMail(world.deps.config, { ...mail, language: "en" } as never);
   expect(subject).toBe("GPT-5 leaves on December 11, 2026");
   expect(text).toContain("GPT-6.1 Sol at the same price");
+
+  // Who comes back to it meanwhile is told, too.
+  await asked(gone, "gpt-5", { prompt: "Once more" });
+  expect([await tell(), await tell()]).toEqual([1, 0]);
 });
 
 test("from its day on it is neither listed nor answers, at no charge; the conversation goes on with its successor, and receipts keep the name", async () => {

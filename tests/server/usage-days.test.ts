@@ -107,6 +107,9 @@ it("are those of the receipts in every range, over the year's end, at midnight i
   await compare();
   expect((await rebuild(userId, "12m", now)).length).toBeGreaterThan(10);
   const payerId = await payerIdOf(product.db, userId);
+  const { rows: last } = await sql`select model_id, last_day from model_accounts where billing_account_id = ${payerId}
+    except select model_id, max(day) from usage_days where billing_account_id = ${payerId} group by 1`.execute(product.db);
+  expect(last, `seed ${seed}`).toEqual([]);
   await product.asOwner(
     `update usage_days set credits = credits + 1 where billing_account_id = '${payerId}'`,
     `delete from usage_days where billing_account_id = '${payerId}' and model_id = 'gpt-5'`,
@@ -132,7 +135,12 @@ it("are only the account's own, need a sign-in and a range, and can't be written
   expect((await product.app.inject({ method: "GET", url: "/api/credits/usage?range=30d" })).statusCode).toBe(401);
   for (const query of ["", "?range=1y", "?range=30d&more=1"])
     expect((await product.get(`/api/credits/usage${query}`, ada.token)).statusCode, query).toBe(400);
-  for (const statement of ["update usage_days set credits = 1", "delete from usage_days", `select usage_rebuild('${randomUUID()}')`])
+  for (const statement of [
+    "update usage_days set credits = 1",
+    "delete from usage_days",
+    "update model_accounts set last_day = now()",
+    `select usage_rebuild('${randomUUID()}')`,
+  ])
     await expect(sql.raw(statement).execute(product.db), statement).rejects.toMatchObject({ code: "42501" });
 });
 

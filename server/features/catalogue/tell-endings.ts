@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { CatalogueModel } from "#domain/models.ts";
 import { livingModel, modelState, modelsAt, startOf } from "#domain/models.ts";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { queueMail } from "../notifications/service.ts";
@@ -13,7 +13,21 @@ const template = "model-ending";
 const usedWithinDays = 30;
 const pageSize = 200;
 
-const keyOf = (modelId: string, userId: string) => `${template}:${modelId}:${userId}`;
+type TellDeps = Pick<Deps, "clock" | "db">;
+
+interface End {
+  model: string;
+  successor: string;
+  endsAt: string;
+}
+
+/** Accounts that used the model since then and were not told, those first whose last day is longest ago. */
+async function selectUntold(executor: Executor, modelId: string, since: Date): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select billing_account_id as id from model_accounts
+    where model_id = ${modelId} and not told and last_day >= (${since}::timestamptz at time zone 'UTC')::date
+    order by last_day limit ${pageSize}`.execute(executor);
+  return rows.map(({ id }) => id);
+}
 
 interface Reader {
   user_id: string;
@@ -21,38 +35,48 @@ interface Reader {
   language: string;
 }
 
-/** A page of those who used the model since then and were not told, by id. The usage of days leads to the accounts, whose answers have an index. */
-async function selectReaders(executor: Executor, modelId: string, since: Date, after: string): Promise<Reader[]> {
-  const result = await sql<Reader>`
-    select distinct users.id as user_id, identities.subject as email, users.language
-    from usage_days
-    join generations on generations.payer_id = usage_days.billing_account_id and generations.model_id = usage_days.model_id
-      and generations.asked_at >= ${since}
-    join users on users.id = generations.user_id and users.delete_at is null
-    join identities on identities.user_id = users.id and identities.kind = 'email' and identities.verified_at is not null
-    where usage_days.model_id = ${modelId} and usage_days.day >= (${since}::timestamptz at time zone 'UTC')::date and users.id > ${after}::uuid
-      and not exists (select from mails where mails.key = ${keyOf(modelId, "")} || users.id)
-    order by user_id limit ${pageSize}`.execute(executor);
-  return result.rows;
+/** Those of the account's members who asked the model since then. */
+async function selectReaders(executor: Executor, payerId: string, modelId: string, since: Date): Promise<Reader[]> {
+  const { rows } = await sql<Reader>`
+    select users.id as user_id, identities.subject as email, users.language
+    from (select distinct user_id from generations where payer_id = ${payerId} and asked_at >= ${since} and model_id = ${modelId}) asked
+    join users on users.id = asked.user_id and users.delete_at is null
+    join identities on identities.user_id = users.id and identities.kind = 'email' and identities.verified_at is not null`.execute(
+    executor,
+  );
+  return rows;
 }
 
-type TellDeps = Pick<Deps, "clock" | "db">;
+/** The account is told once, whoever of its members asked then. Returns how many mails. */
+async function tellAccount(trx: Trx, payerId: string, end: End, since: Date, now: Date): Promise<number> {
+  let told = 0;
+  for (const { user_id: userId, email: recipient, language } of await selectReaders(trx, payerId, end.model, since)) {
+    const mail = { key: `${template}:${end.model}:${userId}`, userId, recipient, template, language, parameters: { ...end } } as const;
+    if (await queueMail(trx, mail, now)) told += 1;
+  }
+  await trx
+    .updateTable("model_accounts")
+    .set({ told: true })
+    .where("model_id", "=", end.model)
+    .where("billing_account_id", "=", payerId)
+    .execute();
+  return told;
+}
 
+/** Reads those who are still to be told, and nobody else: an hour in which nobody new used the model costs one look at an index. */
 async function tellOf(deps: TellDeps, model: CatalogueModel, until: string, now: Date, stopping: AbortSignal): Promise<number> {
   const successor = livingModel(model.id, startOf(until));
   if (!successor) return 0;
-  const parameters = { model: model.id, successor: successor.id, endsAt: startOf(until).toISOString() };
+  const end = { model: model.id, successor: successor.id, endsAt: startOf(until).toISOString() };
+  const since = addMilliseconds(now, -usedWithinDays * dayMs);
   let told = 0;
-  let after = "00000000-0000-0000-0000-000000000000";
   for (;;) {
-    const readers = await selectReaders(deps.db, model.id, addMilliseconds(now, -usedWithinDays * dayMs), after);
-    for (const { user_id: userId, email: recipient, language } of readers) {
+    const payers = await selectUntold(deps.db, model.id, since);
+    for (const payerId of payers) {
       if (stopping.aborted) return told;
-      const mail = { key: keyOf(model.id, userId), userId, recipient, template, language, parameters } as const;
-      if (await inTransaction(deps.db, (trx) => queueMail(trx, mail, now))) told += 1;
-      after = userId;
+      told += await inTransaction(deps.db, (trx) => tellAccount(trx, payerId, end, since, now));
     }
-    if (readers.length < pageSize) return told;
+    if (payers.length < pageSize) return told;
   }
 }
 

@@ -186,8 +186,8 @@ export async function countAccounts(db: Kysely<Database>, modelId: string, from:
     return await inTransaction(db, async (trx) => {
       await sql`select set_config('statement_timeout', ${String(countWithinMs)}, true)`.execute(trx);
       const { rows } = await sql<{ accounts: number }>`
-        select count(distinct billing_account_id)::int as accounts from usage_days
-          where model_id = ${modelId} and day >= ${from}::date`.execute(trx);
+        select count(*)::int as accounts from model_accounts
+          where model_id = ${modelId} and told in (true, false) and last_day >= ${from}::date`.execute(trx);
       return rows[0]?.accounts ?? 0;
     });
   } catch (error) {
