@@ -7,6 +7,7 @@ import { Reason, TeamRole } from "./admin.ts";
 import { OwnDispute } from "./admin-work.ts";
 import { SubscriptionCheck, Wallet } from "./billing.ts";
 import { Credits, NoContent, Timestamp, Uuid } from "./common.ts";
+import { AddedWay } from "./disown.ts";
 import { PaymentCheck } from "./doctor.ts";
 import { Invoice } from "./invoices.ts";
 import { Explanation, LedgerFilter, LedgerPage } from "./ledger.ts";
@@ -55,6 +56,8 @@ export const PersonPage = Type.Object({
     totp: Type.Boolean(),
     recoveryCodes: Type.Integer(),
   }),
+  /** What giving the account back would remove, oldest first, and the earlier address that it would put back. */
+  takenOver: Type.Object({ ways: Type.Array(AddedWay), earlierEmail: orNull(Type.String()) }),
   sessions: Type.Array(OwnSession),
   subscription: SubscriptionCheck,
   wallet: Wallet,
@@ -235,6 +238,12 @@ export const adminPeopleRoutes = {
   "POST /api/admin/people/:userId/resume": {
     summary: "For admins: take the end of the plan back. May answer as cancelling does",
     ...act,
+  "POST /api/admin/people/:userId/give-back": {
+    summary:
+      "For admins: give an account that was taken over back to its owner: end password, sign-ins and the ways in added since a day, and mail a link for a new password. May answer `own_account`, `conflict` if the person is banned, `too_many_attempts`",
+    ...act,
+    body: Type.Object({ reason: Reason, since: orNull(Type.String({ format: "date" })) }, { additionalProperties: false }),
+  },
   },
   "POST /api/admin/people/:userId/refunds": {
     summary:

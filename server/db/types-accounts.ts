@@ -116,6 +116,8 @@ export interface AuthSessions {
   proved_at: Generated<Date>;
   user_agent: string | null;
   time_zone: Generated<string | null>;
+  /** When the youngest way that was shown had been added, in business time. Null: none was added after the account was made. */
+  way_added_at: Generated<Date | null>;
 }
 
 /** A sign-in that waits for its second factor, or for the decision whether a deleted account is restored. */
@@ -176,9 +178,11 @@ export interface EmailLinks {
   id: Generated<string>;
   user_id: string | null;
   sign_up_id: string | null;
-  purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors";
-  /** The address that the person gets by opening the link. Null for links of other purposes. */
+  purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors" | "disown-way";
+  /** The address that the person gets by opening the link; of `disown-way` the mailbox that got it. Null for links of other purposes. */
   address: Generated<string | null>;
+  /** Of `disown-way`: when the way to sign in was added, in business time. */
+  ways_since: Generated<Date | null>;
   token_hash: Buffer;
   expires_at: Date;
   used_at: Date | null;

@@ -32,6 +32,8 @@ export interface AuditDetails {
   "email.changed": Record<string, never>;
   /** The earlier address was put back. `removed`: how many ways to sign in had been added since the change was asked for. */
   "email.restored": { removed: number };
+  /** By a mailed link. `removed`: how many ways to sign in, with the one that the mail was about. */
+  "ways.disowned": { removed: number };
   "second_factor.enabled": Record<string, never>;
   /** `proof` is there if the link for a lost factor did it (factor-reset.ts), 72 hours after it was asked for. */
   "second_factor.disabled": { proof?: "mailed_link" };
@@ -96,6 +98,8 @@ export interface AuditDetails {
   "mail.readdressed": { template: string };
   /** Of a sign-up, to which no account belongs yet. */
   "confirmation.sent_again": Record<string, never>;
+  /** The account was taken over, and its owner gets it back. `removed`: ways to sign in; `addressRestored`: an earlier address is theirs again. */
+  "account.given_back": { sessions: number; removed: number; addressRestored: boolean };
   "account.banned": Record<string, never>;
   "account.unbanned": Record<string, never>;
   "refund.asked": { invoiceId: string; amountCents: number };
@@ -140,6 +144,7 @@ const shown = {
   "email_change.asked": true,
   "email.changed": true,
   "email.restored": true,
+  "ways.disowned": true,
   "second_factor.enabled": true,
   "second_factor.disabled": true,
   "factor_reset.asked": true,
@@ -182,6 +187,7 @@ const shown = {
   "mail.sent_again": false,
   "mail.readdressed": false,
   "confirmation.sent_again": false,
+  "account.given_back": true,
   "account.banned": false,
   "account.unbanned": false,
   "refund.asked": false,

@@ -19,6 +19,7 @@ export const refusals = {
   sign_ups_closed: 403,
   confirmation_password_needed: 403,
   step_up_required: 403,
+  way_too_new: 403,
   wrong_password: 403,
   wrong_code: 403,
   passkey_refused: 403,

@@ -30,12 +30,16 @@ export const factorResetWaitMs = 72 * hourMs;
 export const factorResetLinkMs = 24 * hourMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
+/** The link for a new password that the team sends is not awaited as one is that somebody has just asked for. */
+export const givenBackMs = dayMs;
 /** How long somebody may take at Google, and to sign in in their own way before Google is linked. */
 export const googleMs = 10 * minuteMs;
 /** For this long the link mailed to a new address can be opened. */
 export const emailChangeMs = hourMs;
 /** For this long a change of the address can be reversed, and the earlier address is nobody else's. */
 export const undoEmailMs = 7 * dayMs;
+/** For this long the mail about a new way to sign in removes it, and who signed in by it can't stop the owner from coming back. */
+export const disownMs = 7 * dayMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;
 export const givenPromptMs = dayMs;

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
+import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import { formatDate, formatDateTime } from "#client/lib/format.ts";
 import type { FactorReset } from "#server/contract/factor-reset.ts";
 import type { Factors, TotpSetUp } from "#server/contract/factors.ts";
@@ -167,6 +168,54 @@ it.runIf(isToday)("shows on any page that somebody wants it removed, and cancels
   await page.getByText(text.lost.notice.done, { exact: true }).waitFor();
   expect(await notice.count()).toBe(0);
 });
+
+it.runIf(isToday)("says why a request is not cancelled from here", async () => {
+  const reset: FactorReset = { status: "waiting", askedAt: since, until: "2026-03-04T11:00:00.000Z" };
+  api.answer("GET /api/account/factor-reset", { reset });
+  await openSocket();
+  api.refuse("DELETE /api/account/factor-reset", 403, "way_too_new");
+  await page.getByRole("button", { name: text.lost.notice.submit }).click();
+  await page.getByText(refusals.way_too_new, { exact: true }).waitFor();
+});
+
+const phone = { width: 390, height: 844 };
+
+it.each(full ? [phone, { width: 1440, height: 900 }] : [phone])(
+  "the link of a mail about a new way shows what it removes (%j)",
+  async (viewport) => {
+    const ways = [
+      { kind: "passkey" as const, addedAt: since },
+      { kind: "totp" as const, addedAt: "2026-03-02T07:30:00.000Z" },
+      { kind: "google" as const, addedAt: "2026-03-03T22:10:00.000Z" },
+    ];
+    api.answer("POST /api/auth/way-link", { email: account.email, ways });
+    page = await open(site, "/auth?disown=a.token", { viewport });
+    await page.getByRole("heading", { name: steps.undo.title }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    const words = ways.map(({ kind, addedAt }) => steps.disown.ways[kind].replace("{{time}}", formatDateTime(addedAt, "en")));
+    expect(await page.getByRole("main").getByRole("listitem").allTextContents()).toEqual(words);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(api.calls("POST /api/auth/disown-way")).toHaveLength(0);
+    const submit = page.getByRole("button", { name: steps.disown.submit });
+    api.refuse("POST /api/auth/disown-way", 429, "too_many_attempts", { retryAfterSeconds: 60 });
+    await submit.click();
+    await page.getByRole("main").getByRole("alert").waitFor();
+
+    api.answer("POST /api/auth/disown-way", { email: account.email, token: "next.token" });
+    api.answer("POST /api/auth/recovery-link", { email: account.email });
+    page = await open(site, "/auth?disown=a.token", { viewport });
+    await submit.click();
+    await page.getByRole("textbox", { name: "New password" }).waitFor();
+    expect(api.calls("POST /api/auth/recovery-link").map(({ body }) => body)).toEqual([{ token: "next.token" }]);
+
+    api.answer("POST /api/auth/way-link", { email: account.email, ways: [] });
+    page = await open(site, "/auth?disown=a.token", { viewport });
+    await page.getByText(steps.disown.none.split("<")[0] ?? "").waitFor();
+    api.refuse("POST /api/auth/way-link", 400, "link_invalid");
+    page = await open(site, "/auth?disown=a.token", { viewport });
+    await page.getByText(steps.undo.spent.replace("{{days}}", "7")).waitFor();
+  },
+);
 
 /** The home page, signed in, with a socket that says that it listens. */
 async function openSocket(): Promise<void> {

@@ -127,7 +127,8 @@ const letters: readonly Letter[] = [
       await walk.tab("Audit log");
       await page.getByText("sign_up.confirmed").waitFor();
       await walk.tab("Overview");
-      await walk.act("Sign out everywhere", "Somebody else is in the account");
+      await walk.act("Give the account back", "Somebody else is in the account");
+      await page.getByText("gets an email with a link for a new password.").waitFor();
       await page.getByText("Signed in nowhere").waitFor();
     },
   },

@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hourMs } from "#domain/clock.ts";
-import { factorResetWaitMs } from "#domain/periods.ts";
+import { disownMs, factorResetWaitMs } from "#domain/periods.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
 import { full } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";
@@ -84,6 +84,13 @@ it.runIf(hasTurn("waysIn", "two-step"))(
     await isSignedIn(page);
     const { nextCode, recoveryCodes } = await setUp(page);
     expect(recoveryCodes).toHaveLength(10);
+    // The mail about it leads to a page that takes it away again.
+    const { pathname, search } = await visitor.mailedLink("/auth", "disown");
+    const elsewhere = await deviceOf(stage);
+    const link = await elsewhere.newPage();
+    await link.goto(stage.url + pathname + search);
+    await link.getByText("Authenticator app, turned on:").waitFor();
+    await elsewhere.close();
 
     await comeBack(page, visitor);
     const code = nextCode();
@@ -122,6 +129,10 @@ async function withLostFactor(): Promise<Visitor> {
   const visitor = await stage.person(false);
   const { secret, setUp: sealed } = await visitor.json<TotpSetUp>("POST", "/api/account/factors/totp", {});
   await visitor.json("POST", "/api/account/factors/totp/confirm", { setUp: sealed, code: codesOf(secret)() });
+  // While it is newer, a session does not end a request to remove it.
+  const older = new Date(Date.now() - disownMs - hourMs);
+  const ofVisitor = stage.db.updateTable("credentials").where("user_id", "=", visitor.session?.user.id ?? "");
+  await ofVisitor.set({ created_at: older }).execute();
   return visitor;
 }
 

@@ -4,17 +4,19 @@ import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { MailRow, PersonPage, PersonRow } from "#contract/admin-people.ts";
+import type { Session } from "#contract/auth.ts";
 import { adjustments } from "#domain/adjustments.ts";
-import { hourMs } from "#domain/clock.ts";
+import { dayMs, hourMs } from "#domain/clock.ts";
 import type { Role } from "#domain/team.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
+import { linkToken } from "#server/features/notifications/links.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson, subscribe } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
-import { createAuthApp, password } from "./auth-support.ts";
+import { cookiesOf, createAuthApp, password } from "./auth-support.ts";
 
 let product: AuthApp;
 let admin: TestPerson;
@@ -200,6 +202,77 @@ test("a ban ends the sign-ins and holds until it is lifted; the second of two ad
   expect(codeOf(await act("ban"))).toEqual([409, "own_account"]);
 });
 
+test("an account that was taken over goes back to its earlier address, without what was added since a day; its owner chooses a new password", async () => {
+  const [email, theirs] = [`owner-${randomUUID()}@example.com`, `thief-${randomUUID()}@example.com`];
+  const { user } = await product.join(email);
+  const thief = (await product.signIn(email)).json<Session>();
+  const as = { headers: { authorization: `Bearer ${thief.access_token}` } };
+  const [today, older] = [new Date(), new Date(Date.now() - 3 * dayMs)];
+  const key = (name: string, at: Date) => ({
+    ...passkey,
+    user_id: user.id,
+    name,
+    created_at: at,
+    credential_id: Buffer.from(randomUUID()),
+  });
+  const passkey = { public_key: Buffer.from("key"), counter: 0, transports: [], device_type: "singleDevice" as const, backed_up: false };
+  const rows = [key("theirs", today), key("the owner's", older)].map((row) => ({ ...row, last_used_at: null }));
+  await product.db.insertInto("passkeys").values(rows).execute();
+  const google = {
+    user_id: user.id,
+    kind: "google" as const,
+    subject: randomUUID(),
+    shown_as: theirs,
+    verified_at: today,
+    created_at: today,
+  };
+  await product.db.insertInto("identities").values(google).execute();
+  const asked = await product.post("/api/account/email", { email: theirs }, as);
+  const tokenOf = async (to: string, template: string) => {
+    const sent = product.db.selectFrom("mails").select("parameters").where("recipient", "=", to).where("template", "=", template);
+    return linkToken(product.config, String((await sent.executeTakeFirst())?.parameters.linkId));
+  };
+  const here = { headers: cookiesOf(asked) };
+  await product.post("/api/auth/confirm-email-change", { token: await tokenOf(theirs, "email-change-confirm") }, here);
+
+  person = { ...person, userId: user.id, email };
+  const page = (await pageOf()).takenOver;
+  expect([page.earlierEmail, page.ways.map(({ kind }) => kind)]).toEqual([email, ["passkey", "google", "passkey"]]);
+  const since = today.toISOString().slice(0, 10);
+  expect((await act("give-back", { since })).statusCode).toBe(204);
+  expect((await product.get("/api/account", thief.access_token)).statusCode).toBe(401);
+  const left = await product.db.selectFrom("passkeys").select("name").where("user_id", "=", user.id).execute();
+  expect([left, (await pageOf()).takenOver.earlierEmail]).toEqual([[{ name: "the owner's" }], null]);
+  for (const address of [email, theirs]) expect(codeOf(await product.signIn(address))).toEqual([401, "invalid_credentials"]);
+  const chosen = { token: await tokenOf(email, "account-given-back"), password: "owned again 1" };
+  expect((await product.post("/api/auth/reset-password", chosen)).statusCode).toBe(200);
+  expect((await product.signIn(email, chosen.password)).json<Session>().user).toMatchObject({ id: user.id, email });
+  expect(await product.templatesTo(theirs)).not.toContain("account-given-back");
+  const details = { sessions: 2, removed: 2, addressRestored: true };
+  expect(await logged()).toContainEqual(entry("account.given_back", details));
+});
+
+test("giving back is for others' accounts that can sign in, is mailed a bounded number of times, and removes nothing without a day", async () => {
+  const passkey = { public_key: Buffer.from("key"), counter: 0, transports: [], device_type: "singleDevice" as const, backed_up: false };
+  const row = { ...passkey, user_id: person.userId, name: "kept", created_at: new Date(), last_used_at: null };
+  await product.db
+    .insertInto("passkeys")
+    .values({ ...row, credential_id: Buffer.from(randomUUID()) })
+    .execute();
+  expect(codeOf(await act("give-back", { since: "yesterday" }))).toEqual([400, "validation_failed"]);
+  for (let count = 0; count < 5; count += 1) expect((await act("give-back", { since: null })).statusCode).toBe(204);
+  expect(codeOf(await act("give-back", { since: null }))).toEqual([429, "too_many_attempts"]);
+  expect((await pageOf()).waysIn.passkeys).toBe(1);
+  await act("ban");
+  expect(codeOf(await act("give-back", { since: null }))).toEqual([409, "conflict"]);
+  for (const clerk of [await personAs("support"), await personAs("user")])
+    expect(codeOf(await act("give-back", { since: null }, clerk))).toEqual([404, "not_found"]);
+  person = admin;
+  expect(codeOf(await act("give-back", { since: null }))).toEqual([409, "own_account"]);
+  person = { ...person, userId: randomUUID() };
+  expect(codeOf(await act("give-back", { since: null }))).toEqual([404, "not_found"]);
+});
+
 test("every act asks for its reason, and for a factor that was shown a short while ago", async () => {
   for (const url of ["ban", "unban", "sign-out", "cancel", "resume", "check-payments"])
     expect([url, ...codeOf(await act(url, { reason: "" }))]).toEqual([url, 400, "validation_failed"]);
@@ -208,7 +281,7 @@ test("every act asks for its reason, and for a factor that was shown a short whi
   expect(await logged()).toEqual([entry("payments.checked")]);
   const proved = { proved_at: new Date(Date.now() - hourMs) };
   await product.db.updateTable("auth_sessions").set(proved).where("user_id", "=", admin.userId).execute();
-  for (const url of ["ban", "unban", "sign-out", "cancel", "resume", "check-payments", "credits", "credits/take"])
+  for (const url of ["ban", "unban", "sign-out", "give-back", "cancel", "resume", "check-payments", "credits", "credits/take"])
     expect([url, ...codeOf(await act(url))]).toEqual([url, 403, "step_up_required"]);
 });
 

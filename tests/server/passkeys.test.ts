@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Session } from "#contract/auth.ts";
 import type { TotpSetUp } from "#contract/factors.ts";
 import type { Passkey, RegistrationOptions, SignInOptions } from "#contract/passkeys.ts";
+import { minuteMs } from "#domain/clock.ts";
 import { passkeyMs, stepUpMs } from "#domain/periods.ts";
 import { limits } from "#domain/rules.ts";
 import type { Lies, SoftPasskey } from "#tests/support/authenticator.ts";
@@ -104,6 +105,21 @@ describe("adding a passkey", () => {
     ]);
     expect(await product.templatesTo(email)).toEqual(["confirm-email", "passkey-added", "passkey-added", "passkey-added"]);
     expect((await activity())[0]).toMatchObject({ action: "passkey.added", details: {} });
+  });
+
+  test("that come and go are told a bounded number of times an hour, and none is refused for it", async () => {
+    for (let count = 0; count < 12; count += 1) {
+      const { row } = await added();
+      expect((await call("DELETE", `/api/account/passkeys/${row.id}`, undefined, session)).statusCode).toBe(204);
+    }
+    const templates = await product.templatesTo(email);
+    const sent = (template: string) => templates.filter((each) => each === template).length;
+    expect([sent("passkey-added"), sent("passkey-removed")]).toEqual([10, 10]);
+    vi.setSystemTime(Date.now() + 15 * minuteMs);
+    session = (await product.post("/api/auth/refresh", { refresh_token: session.refresh_token })).json<Session>();
+    await product.db.updateTable("auth_sessions").set({ proved_at: new Date() }).where("user_id", "=", session.user.id).execute();
+    await added();
+    expect((await product.templatesTo(email)).filter((each) => each === "passkey-added")).toHaveLength(11);
   });
 
   test("needs a factor shown lately", async () => {

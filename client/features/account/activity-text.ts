@@ -27,6 +27,8 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
   "email.restored": ({ t }) => t("activity.emailRestored"),
   "second_factor.enabled": ({ t }) => t("activity.secondOn"),
   "second_factor.disabled": ({ t }, { proof }) => t(proof ? "activity.secondOffByLink" : "activity.secondOff"),
+  "ways.disowned": ({ t }) => t("activity.waysDisowned"),
+  "account.given_back": ({ t }) => t("activity.accountGivenBack"),
   "factor_reset.asked": ({ t }) => t("activity.resetAsked"),
   "factor_reset.mailed": ({ t }) => t("activity.resetMailed"),
   "factor_reset.cancelled": ({ t }, { by }) => t(`activity.resetCancelled.${by}`),

@@ -13,7 +13,7 @@ import { cancelReset } from "./reset-store.ts";
 
 /** On every page of a person whose second factor somebody wants to have removed. One click cancels that. */
 export function ResetNotice({ reset }: { reset: FactorReset }) {
-  const { t } = useTranslation(["account", "auth", "errors"]);
+  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
   const { dateTime } = useFormat();
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);

@@ -12,13 +12,14 @@ import { adjustments } from "#domain/adjustments.ts";
 import { hourMs } from "#domain/clock.ts";
 import { exportFileMs, exportsADay } from "#domain/periods.ts";
 import { ActDialog } from "./act-dialog.tsx";
+import { GiveBackDialog } from "./give-back-dialog.tsx";
 import { OfferDialog } from "./offer-dialog.tsx";
 import styles from "./person.module.css";
 import { TransferDialog } from "./transfer-dialog.tsx";
 
 const plainActs = ["signOut", "ban", "unban", "cancel", "resume", "export"] as const;
 type PlainAct = (typeof plainActs)[number];
-type Act = PlainAct | "give" | "check" | "transfer" | "offer";
+type Act = PlainAct | "giveBack" | "give" | "check" | "transfer" | "offer";
 
 type Call = (userId: string, reason: string) => Promise<unknown>;
 const calls: Record<PlainAct, Call> = {
@@ -105,6 +106,7 @@ function ActForm({ act, page, onClose, onDone, onChecked }: DialogProps & { act:
   const { t } = useTranslation("admin");
   const { id: userId, email } = page.person;
   if (act === "give") return <GiveDialog page={page} onClose={onClose} onDone={onDone} />;
+  if (act === "giveBack") return <GiveBackDialog page={page} onClose={onClose} onDone={onDone} />;
   const [first, ...others] = page.money?.transfers ?? [];
   // Also without a recording the page is read again: a refusal says that it is out of date.
   if (act === "transfer") return first && <TransferDialog invoices={[first, ...others]} onClose={onDone} onDone={onDone} />;
@@ -150,7 +152,8 @@ function actsFor({ person, sessions, subscription, money }: PersonPage): Act[] {
   const out: Act[] = sessions.length > 0 ? ["signOut"] : [];
   // They could not download it otherwise.
   const data: Act[] = person.bannedAt === null && person.deleteAt === null ? ["export"] : [];
-  return [...payments, "give", ...plan, ...data, ...out, person.bannedAt === null ? "ban" : "unban"];
+  const back: Act[] = person.bannedAt === null ? ["giveBack"] : [];
+  return [...payments, "give", ...plan, ...data, ...out, ...back, person.bannedAt === null ? "ban" : "unban"];
 }
 
 /** What an admin can do for the person. Each asks for a reason first. */
@@ -169,7 +172,9 @@ export function PersonActs({ page, onDone }: { page: PersonPage; onDone: () => v
         ))}
       </div>
       <Suspense>{check && <CheckResult check={check} />}</Suspense>
-      {(done === "export" || done === "offer") && <Alert tone="good">{t(`person.${done}.done`, { email: page.person.email })}</Alert>}
+      {(done === "export" || done === "offer" || done === "giveBack") && (
+        <Alert tone="good">{t(`person.${done}.done`, { email: page.person.email })}</Alert>
+      )}
       {act && (
         <ActForm
           act={act}

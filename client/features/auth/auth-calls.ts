@@ -2,6 +2,7 @@ import { api } from "#client/lib/api.ts";
 import { refreshSession, refreshUser } from "#client/lib/session-refresh.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
 import type { MailedLink, SignedIn } from "#contract/auth.ts";
+import type { DisownLink } from "#contract/disown.ts";
 import type { EmailChangeLink } from "#contract/email-change.ts";
 import type { FactorReset } from "#contract/factor-reset.ts";
 import { waitForStep } from "./next-step-store.ts";
@@ -166,6 +167,19 @@ export function confirmEmailChange(token: string, password?: string): Promise<vo
     // The change is made. If this fails, the next refresh brings it.
     await refreshUser().catch(() => undefined);
   });
+}
+
+/** Reads what the link removes. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+export function lookAtDisown(token: string): Promise<DisownLink> {
+  return api("POST /api/auth/way-link", { body: { token } });
+}
+
+/** Removes what the link is about. Returns the token of a link for a new password. */
+export async function disownWay(token: string): Promise<string> {
+  const disowned = await api("POST /api/auth/disown-way", { body: { token } });
+  // As for undoEmailChange.
+  await refreshSession().catch(() => undefined);
+  return disowned.token;
 }
 
 /** Reads which address the link gives back. Throws ApiProblem (`link_invalid`), NetworkProblem. */

@@ -1,5 +1,5 @@
 /** What a mailed link that leads to this page is for. Its query parameter has the same name. */
-const purposes = ["confirm", "recover", "change", "undo", "keep-factors", "reset-factors"] as const;
+const purposes = ["confirm", "recover", "change", "undo", "disown", "keep-factors", "reset-factors"] as const;
 
 export interface MailedToken {
   purpose: (typeof purposes)[number];

@@ -30,16 +30,19 @@ export function Step({ title, lead, children }: StepProps) {
 }
 
 interface ActStepProps extends StepProps {
+  /** Between the title and the button. */
+  details?: ReactNode;
   submit: { label: string; busyLabel: string };
   /** What it throws is shown above the button. */
   act: () => Promise<unknown>;
 }
 
 /** A step with one thing to do. Its children are the ways round it. */
-export function ActStep({ submit, act, children, ...step }: ActStepProps) {
+export function ActStep({ details, submit, act, children, ...step }: ActStepProps) {
   const { note, waitSeconds, busy, run } = useAct();
   return (
     <Step {...step}>
+      {details}
       {note}
       <div className={styles.ways}>
         <Button

@@ -1,5 +1,6 @@
 /** What a mailed link or the first factor leads to on the page of sign-in: in one file, because whoever needs a step needs it at once. */
 import type { ReactNode } from "react";
+import { DisownWay } from "./disown-way.tsx";
 import { EmailChange } from "./email-change.tsx";
 import { FactorStep } from "./factor-step.tsx";
 import { MailedLink } from "./mailed-link.tsx";
@@ -27,6 +28,7 @@ interface MailedStepProps {
 export function MailedStep({ mailed: { purpose, token }, signedInAs, onEmail, onDone, onInstead, onNext, signInForm }: MailedStepProps) {
   const link = { token, signedInAs, onEmail, onDone, onInstead };
   const signedIn = signedInAs !== null;
+  const onRecover = (next: string) => onNext({ purpose: "recover", token: next });
   switch (purpose) {
     case "confirm":
       return <MailedLink {...link} />;
@@ -35,14 +37,9 @@ export function MailedStep({ mailed: { purpose, token }, signedInAs, onEmail, on
     case "change":
       return <EmailChange token={token} signedIn={signedIn} onInstead={onInstead} />;
     case "undo":
-      return (
-        <UndoEmailChange
-          token={token}
-          signedIn={signedIn}
-          onInstead={onInstead}
-          onUndone={(next) => onNext({ purpose: "recover", token: next })}
-        />
-      );
+      return <UndoEmailChange token={token} signedIn={signedIn} onInstead={onInstead} onUndone={onRecover} />;
+    case "disown":
+      return <DisownWay token={token} signedIn={signedIn} onInstead={onInstead} onDisowned={onRecover} />;
     default:
       return <ResetLink purpose={purpose} token={token} isSignedIn={signedIn} onInstead={onInstead} signInForm={signInForm} />;
   }

@@ -4,7 +4,7 @@ import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { resendConfirmationAs } from "../auth/sign-up.ts";
 import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
-import { setBanned, signOutEverywhere } from "../auth/team-acts.ts";
+import { giveAccountBack, setBanned, signOutEverywhere } from "../auth/team-acts.ts";
 import { checkPaymentsOf } from "../billing/doctor.ts";
 import { changePlanEnd } from "../billing/team-acts.ts";
 import { refundPayment } from "../billing/team-refunds.ts";
@@ -123,6 +123,14 @@ function acting(deps: Deps): Routes {
       { schema: contract["POST /api/admin/people/:userId/refunds"] },
       async (request, reply) => {
         await refundPayment(deps, clerkOf(request), request.params.userId, request.body);
+    app.post(
+      "/api/admin/people/:userId/give-back",
+      { schema: contract["POST /api/admin/people/:userId/give-back"] },
+      async (request, reply) => {
+        await giveAccountBack(deps, clerkOf(request), { ...request.body, ...request.params });
+        return reply.code(204).send(null);
+      },
+    );
         return reply.code(204).send(null);
       },
     );

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { Viewer } from "../../http/viewer.ts";
 import { readFactors } from "../auth/factors.ts";
 import { listSessions } from "../auth/own-sessions.ts";
+import { readTakenOver } from "../auth/team-acts.ts";
 import { readWaysIn } from "../auth/ways-in.ts";
 import { readDisputesOf } from "../billing/disputes.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
@@ -57,3 +58,4 @@ export async function readPerson(deps: Deps, userId: string, viewer: Pick<Viewer
     money: isAdmin ? await readMoney(deps, userId, viewer.userId) : null,
   };
 }
+    takenOver: await readTakenOver(deps.db, userId),

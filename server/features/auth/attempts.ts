@@ -57,6 +57,8 @@ const limits = {
   // Opened links: by one network, and tries with one link.
   "link-address": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  // Mails to one mailbox that say the same of its owner's sign-in.
+  "security-mail": { free: 10, windowMs: hourMs, firstWaitMs: 15 * minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   // Answers that one clerk mails.

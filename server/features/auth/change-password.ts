@@ -5,13 +5,13 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
-import { queueMail } from "../notifications/service.ts";
 import type { AuthDeps } from "./callers.ts";
 import { assertRules } from "./callers.ts";
 import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
+import { tellOwner } from "./security-mails.ts";
 import type { Prover } from "./step-up.ts";
 import { checkOwnPassword } from "./step-up.ts";
 
@@ -36,8 +36,7 @@ export async function replacePassword(trx: Trx, deps: AuthDeps, userId: string, 
   await recordAct(trx, { actor: userId, subject: userId, action: "password.changed", network, details: { proof } });
   const person = await queries.findPerson(trx, userId);
   if (!person) return undefined;
-  const mail = { key: `password-changed:${key}`, userId, recipient: person.email, language: person.language };
-  await queueMail(trx, { ...mail, template: "password-changed", parameters: { changedAt: wallNow.toISOString() } }, deps.clock.now());
+  await tellOwner(trx, deps, person, { template: "password-changed", key, parameters: { changedAt: wallNow.toISOString() } });
   return person;
 }
 

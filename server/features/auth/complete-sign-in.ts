@@ -16,6 +16,7 @@ import type { Person } from "./queries.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 import { openSession } from "./sessions.ts";
+import { findWayAddedAt } from "./ways-in.ts";
 
 /** The result once every factor was shown: a session, or the question whether to restore the deleted account. */
 export type Finished = SignIn | PendingRestore;
@@ -52,7 +53,8 @@ export async function finishSignIn(
     await recordAct(trx, { actor: null, subject, action: "role.granted", network: null, details });
   }
   await recordAct(trx, { actor: subject, subject, action: "sign_in.completed", network: caller.network, details: shown });
-  return openSession(trx, deps, { ...person, ...user }, caller);
+  const wayAddedAt = await findWayAddedAt(trx, person, shown);
+  return openSession(trx, deps, { user: { ...person, ...user }, wayAddedAt }, caller);
 }
 
 export async function completeSignIn(

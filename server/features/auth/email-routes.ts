@@ -1,3 +1,4 @@
+import { disownRoutes } from "../../contract/disown.ts";
 import { emailChangeRoutes as contract } from "../../contract/email-change.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
@@ -6,6 +7,7 @@ import type { AuthDeps } from "./callers.ts";
 import { fewOfOneNetwork } from "./callers.ts";
 import { askForEmailChange, cancelEmailChange, resendEmailChange } from "./change-email.ts";
 import { confirmEmailChange, lookAtEmailChange } from "./confirm-email-change.ts";
+import { disownWay, lookAtDisown } from "./disown-way.ts";
 import { lookAtUndo, undoEmailChange } from "./undo-email-change.ts";
 
 const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
@@ -27,6 +29,13 @@ export function emailLinkRoutes(deps: AuthDeps): Routes {
     app.post("/api/auth/undo-email-change", optionsOf("POST /api/auth/undo-email-change"), async (request) => {
       const caller = browser.callerOf(request);
       return fewOfOneNetwork(caller, () => undoEmailChange(deps, request.body, caller));
+    });
+    app.post("/api/auth/way-link", { schema: disownRoutes["POST /api/auth/way-link"] }, async (request) =>
+      lookAtDisown(deps, request.body, browser.callerOf(request)),
+    );
+    app.post("/api/auth/disown-way", { schema: disownRoutes["POST /api/auth/disown-way"] }, async (request) => {
+      const caller = browser.callerOf(request);
+      return fewOfOneNetwork(caller, () => disownWay(deps, request.body, caller));
     });
   };
 }

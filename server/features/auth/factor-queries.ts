@@ -86,6 +86,18 @@ export async function countRecoveryCodes(executor: Executor, userId: string): Pr
   return row.left;
 }
 
+export async function hasRecoveryCodeSince(executor: Executor, userId: string, since: Date): Promise<boolean> {
+  const row = await executor
+    .selectFrom("credentials")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("kind", "=", "recovery_code")
+    .where("created_at", ">=", since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function removeFactors(trx: Trx, userId: string, kinds: readonly SecondFactor[]): Promise<void> {
   await sql`select factors_remove(${userId}, ${[...kinds]}::text[])`.execute(trx);
 }
@@ -110,6 +122,11 @@ export async function findPendingSignIn(executor: Executor, id: string, now: Dat
 
 export async function lockPendingSignIn(trx: Trx, id: string, now: Date): Promise<Selectable<PendingSignIns> | undefined> {
   return selectPendingSignIn(trx, id, now).forUpdate().executeTakeFirst();
+}
+
+/** Ends the sign-ins of this person that wait for anything. */
+export async function endPendingSignIns(trx: Trx, userId: string, now: Date): Promise<void> {
+  await trx.updateTable("pending_sign_ins").set({ used_at: now }).where("user_id", "=", userId).where("used_at", "is", null).execute();
 }
 
 export async function spendPendingSignIn(trx: Trx, id: string, now: Date): Promise<void> {

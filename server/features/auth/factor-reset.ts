@@ -2,11 +2,13 @@
  * The way back for somebody who lost both their authenticator app and their recovery codes. They show the password and ask; 72 hours later
  * they get a mail with a link that removes the second factor. Until then every open page of the account says so, and anybody with a session,
  * the mail or a code can end the request. So a stranger needs the password, the mailbox, and three days in which the owner notices nothing.
+ * Sessions and codes end nothing if they come from what was added lately: a stranger may have added it to keep the owner out (decision 102).
  */
 import { v7 as uuidv7 } from "uuid";
 import type { AuditDetails } from "#domain/audit.ts";
 import { addMilliseconds } from "#domain/clock.ts";
-import { factorResetLinkMs, factorResetWaitMs } from "#domain/periods.ts";
+import { DomainError } from "#domain/errors.ts";
+import { disownMs, factorResetLinkMs, factorResetWaitMs } from "#domain/periods.ts";
 import type { FactorReset } from "../../contract/factor-reset.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -17,13 +19,13 @@ import { readLinkToken } from "../notifications/links.ts";
 import { queueMail } from "../notifications/service.ts";
 import { countAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
-import { lockTotp } from "./factor-queries.ts";
+import { findTotp, lockTotp } from "./factor-queries.ts";
 import * as queries from "./factor-reset-queries.ts";
 import * as links from "./link-queries.ts";
 import { findPending, signInExpired } from "./pending-sign-ins.ts";
 import { linkInvalid, makeLink } from "./person-links.ts";
 import type { Person } from "./queries.ts";
-import { findPerson } from "./queries.ts";
+import { findPerson, findSession } from "./queries.ts";
 
 function present(reset: queries.FactorResetRow): FactorReset {
   const status = reset.mailed_at === null ? "waiting" : "link_sent";
@@ -36,7 +38,8 @@ const isOver = (reset: queries.FactorResetRow, now: Date) => reset.mailed_at !==
 /** The person's request, while it can still remove the factor. */
 export async function readFactorReset(executor: Executor, userId: string, now: Date): Promise<FactorReset | null> {
   const reset = await queries.findOpenReset(executor, userId);
-  return reset && !isOver(reset, now) ? present(reset) : null;
+  if (!reset || isOver(reset, now)) return null;
+  return (await findTotp(executor, userId)) ? present(reset) : null;
 }
 
 async function begin(trx: Trx, deps: AuthDeps, person: Person, { network }: Caller): Promise<queries.FactorResetRow> {
@@ -79,13 +82,24 @@ async function expire(trx: Trx, userId: string, now: Date): Promise<void> {
 
 type CancelledBy = AuditDetails["factor_reset.cancelled"]["by"];
 
-/** Returns whether there was a request. The caller announces it after the commit. */
-export async function cancelReset(
-  trx: Trx,
-  deps: Pick<AuthDeps, "clock">,
-  { userId, network }: { userId: string; network: string },
-  by: CancelledBy,
-): Promise<boolean> {
+interface Canceller {
+  userId: string;
+  network: string;
+  /** The session that asks, if one does. */
+  sessionId?: string;
+}
+
+/** True if the factor, or what the session was opened with, is so new that its owner can still say that it is a stranger's. */
+async function isByNewWay(trx: Trx, { clock }: Pick<AuthDeps, "clock">, { userId, sessionId }: Canceller): Promise<boolean> {
+  const newSince = addMilliseconds(clock.now(), -disownMs);
+  const session = sessionId === undefined ? undefined : await findSession(trx, sessionId);
+  return [(await findTotp(trx, userId))?.created_at, session?.way_added_at].some((at) => at != null && at > newSince);
+}
+
+/** Returns whether it ended a request. The caller announces it after the commit. */
+export async function cancelReset(trx: Trx, deps: Pick<AuthDeps, "clock">, asker: Canceller, by: CancelledBy): Promise<boolean> {
+  const { userId, network } = asker;
+  if (by !== "mailed_link" && (await isByNewWay(trx, deps, asker))) return false;
   if (!(await queries.endReset(trx, userId, "cancelled", deps.clock.now()))) return false;
   await links.deleteUnusedLinks(trx, userId, "reset-factors");
   // We don't know who opened the mailed link.
@@ -94,9 +108,17 @@ export async function cancelReset(
   return true;
 }
 
-/** For somebody who is signed in. Does nothing if there is no request. */
-export async function cancelOwnReset(deps: AuthDeps, asker: { userId: string; network: string }): Promise<void> {
-  const cancelled = await inTransaction(deps.db, (trx) => cancelReset(trx, deps, asker, "session"));
+/** For somebody who is signed in. Does nothing if there is no request. Throws `way_too_new`. */
+export async function cancelOwnReset(deps: AuthDeps, asker: Required<Canceller>): Promise<void> {
+  const cancelled = await inTransaction(deps.db, async (trx) => {
+    const isCancelled = await cancelReset(trx, deps, asker, "session");
+    if (!isCancelled && (await readFactorReset(trx, asker.userId, deps.clock.now())))
+      throw new DomainError(
+        "way_too_new",
+        "The way you signed in, or the second factor, is new. Use the link in the mail about this request",
+      );
+    return isCancelled;
+  });
   if (cancelled) await announce(deps, asker.userId, "factor_resets");
 }
 
@@ -122,13 +144,14 @@ async function mailLink(trx: Trx, deps: AuthDeps, reset: queries.FactorResetRow,
   await queueMail(trx, { ...to, key: `factor-reset-link:${reset.id}`, template: "factor-reset-link", parameters }, now);
 }
 
-/** Mails the link of a request that has waited long enough, or ends a request whose link has expired. */
+/** Mails the link of a request that has waited long enough. Ends a request whose link has expired, or whose factor is off. */
 async function advance(deps: AuthDeps, { id, user_id: userId }: queries.FactorResetRow, now: Date): Promise<boolean> {
   const moved = await inTransaction(deps.db, async (trx) => {
     const reset = await queries.lockDueReset(trx, id, now);
     if (!reset) return false;
     const person = await findPerson(trx, userId);
-    if (reset.mailed_at === null && person && !person.banned_at) await mailLink(trx, deps, reset, person, now);
+    const hasFactor = (await findTotp(trx, userId)) !== undefined;
+    if (reset.mailed_at === null && person && !person.banned_at && hasFactor) await mailLink(trx, deps, reset, person, now);
     else await expire(trx, userId, now);
     return true;
   });

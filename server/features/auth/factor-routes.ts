@@ -10,7 +10,7 @@ import { beginTotp, confirmTotp, readFactors, renewRecoveryCodes, turnOffTotp } 
 
 /** For a signed-in scope. */
 export function factorRoutes(deps: AuthDeps): Routes {
-  const askerOf = (request: FastifyRequest) => ({ userId: viewerOf(request).userId, network: clientNetwork(request.ip) });
+  const askerOf = (request: FastifyRequest) => ({ ...viewerOf(request), network: clientNetwork(request.ip) });
   const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
   const changes: Routes = async (app) => {
     app.post("/api/account/factors/totp", optionsOf("POST /api/account/factors/totp"), async (request) =>

@@ -9,18 +9,20 @@ import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
 import { sealText, unsealText } from "../../http/secret-keys.ts";
-import { queueMail } from "../notifications/service.ts";
 import type { AuthDeps } from "./callers.ts";
 import * as queries from "./factor-queries.ts";
 import { cancelReset } from "./factor-reset.ts";
+import { lockPerson } from "./link-queries.ts";
 import type { Person } from "./queries.ts";
-import { findPerson } from "./queries.ts";
+import { findPerson, refuseEndedSession } from "./queries.ts";
 import { createRecoveryCodes, hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
 import { secretContext, wrongCode } from "./second-factor.ts";
+import { tellOfNewWay, tellOwner } from "./security-mails.ts";
 import { createTotpSecret, stepOfCode, totpUri } from "./totp.ts";
 
 interface Asker {
   userId: string;
+  sessionId: string;
   network: string;
 }
 
@@ -64,11 +66,6 @@ function openSetUp(deps: AuthDeps, userId: string, setUp: string): string {
   return secret;
 }
 
-async function mail(trx: Trx, person: Person, template: "second-factor-on" | "second-factor-off", id: string, now: Date): Promise<void> {
-  const to = { userId: person.id, recipient: person.email, language: person.language };
-  await queueMail(trx, { ...to, key: `${template}:${id}`, template, parameters: { changedAt: now.toISOString() } }, now);
-}
-
 /** Makes new recovery codes in place of all earlier ones. */
 async function giveRecoveryCodes(trx: Trx, deps: AuthDeps, { userId, network }: Asker): Promise<string[]> {
   const codes = createRecoveryCodes();
@@ -80,20 +77,22 @@ async function giveRecoveryCodes(trx: Trx, deps: AuthDeps, { userId, network }: 
   return codes;
 }
 
-/** Turns the second factor on; from now on signing in needs it. Throws `set_up_expired`, `wrong_code`, `conflict`. */
+/** Turns the second factor on; from now on signing in needs it. Throws `set_up_expired`, `wrong_code`, `conflict`, `session_expired`. */
 export async function confirmTotp(deps: AuthDeps, asker: Asker, input: { setUp: string; code: string }): Promise<string[]> {
-  const { userId, network } = asker;
+  const { userId, sessionId, network } = asker;
   const secret = openSetUp(deps, userId, input.setUp);
   // The code counts as used, so that it can't be used again to sign in.
   const lastStep = stepOfCode(secret, input.code.normalize("NFKC").replace(/\s/g, ""), new Date());
   if (lastStep === null) throw wrongCode();
   const sealedSecret = sealText(deps.config.encryptionKeys, secretContext(userId), secret);
   return inTransaction(deps.db, async (trx) => {
+    await lockPerson(trx, userId);
+    await refuseEndedSession(trx, sessionId);
     const now = deps.clock.now();
     const id = await queries.insertTotp(trx, userId, { sealedSecret, lastStep }, now);
     if (id === undefined) throw alreadyOn();
     await recordAct(trx, { actor: userId, subject: userId, network, action: "second_factor.enabled", details: {} });
-    await mail(trx, await personOf(trx, userId), "second-factor-on", id, now);
+    await tellOfNewWay(trx, deps, await personOf(trx, userId), { template: "second-factor-on", key: id, addedAt: now });
     return giveRecoveryCodes(trx, deps, asker);
   });
 }
@@ -109,7 +108,7 @@ interface Removal {
 export async function removeSecondFactor(trx: Trx, deps: AuthDeps, person: Person, { network, key, details }: Removal): Promise<void> {
   await queries.removeFactors(trx, person.id, ["totp", "recovery_code"]);
   await recordAct(trx, { actor: person.id, subject: person.id, network, action: "second_factor.disabled", details });
-  await mail(trx, person, "second-factor-off", key, deps.clock.now());
+  await tellOwner(trx, deps, person, { template: "second-factor-off", key, parameters: { changedAt: deps.clock.now().toISOString() } });
 }
 
 async function lockTotp(trx: Trx, userId: string): Promise<queries.TotpRow> {
@@ -122,8 +121,10 @@ async function lockTotp(trx: Trx, userId: string): Promise<queries.TotpRow> {
 export async function turnOffTotp(deps: AuthDeps, asker: Asker): Promise<void> {
   const cancelled = await inTransaction(deps.db, async (trx) => {
     const { id } = await lockTotp(trx, asker.userId);
+    // First, because how long the factor was there decides about it.
+    const isCancelled = await cancelReset(trx, deps, asker, "second_factor_off");
     await removeSecondFactor(trx, deps, await personOf(trx, asker.userId), { network: asker.network, key: id, details: {} });
-    return cancelReset(trx, deps, asker, "second_factor_off");
+    return isCancelled;
   });
   if (cancelled) await announce(deps, asker.userId, "factor_resets");
 }

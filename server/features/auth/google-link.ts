@@ -5,13 +5,13 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Viewer } from "../../http/viewer.ts";
-import { queueMail } from "../notifications/service.ts";
 import { findClaim } from "./addresses.ts";
 import type { AuthDeps } from "./callers.ts";
 import { googleExpired } from "./google.ts";
 import * as google from "./google-queries.ts";
 import { lockPerson } from "./link-queries.ts";
 import * as queries from "./queries.ts";
+import { tellOfNewWay, tellOwner } from "./security-mails.ts";
 import { refuseLastWay } from "./ways-in.ts";
 
 type Asker = Viewer & { network: string };
@@ -21,17 +21,6 @@ async function lockedPerson(trx: Trx, userId: string): Promise<queries.Person> {
   const person = await queries.findPerson(trx, userId);
   if (!person) throw new Error("the signed-in person does not exist");
   return person;
-}
-
-async function mailOwner(
-  trx: Trx,
-  deps: AuthDeps,
-  { person, googleEmail, change }: { person: queries.Person; googleEmail: string; change: "linked" | "unlinked" },
-  key: string,
-): Promise<void> {
-  const mail = { key: `google-${change}:${key}`, userId: person.id, recipient: person.email, language: person.language };
-  const parameters = { googleEmail, changedAt: new Date().toISOString() };
-  await queueMail(trx, { ...mail, template: `google-${change}`, parameters }, deps.clock.now());
 }
 
 /**
@@ -50,20 +39,22 @@ async function refuseAnothers(trx: Trx, { subject, email }: google.GoogleAnswer,
     throw new DomainError("google_taken", "This Google account, or its address, belongs to another account here");
 }
 
-/** Throws `google_expired`, `google_taken`, and `google_linked_already` if the person has another Google account linked. */
+/** Throws `google_expired`, `google_taken`, `session_expired`, and `google_linked_already` if the person has another Google account linked. */
 export async function linkGoogle(deps: AuthDeps, asker: Asker, answerId: string | undefined): Promise<LinkedGoogle> {
   return inTransaction(deps.db, async (trx) => {
     const answer = answerId === undefined ? undefined : await google.lockAnswer(trx, answerId, new Date());
     if (!answer) throw googleExpired();
     const person = await lockedPerson(trx, asker.userId);
+    await queries.refuseEndedSession(trx, asker.sessionId);
     if (!mayLink(answer, asker, person)) throw googleExpired();
     await queries.lockAddress(trx, answer.email);
     await refuseAnothers(trx, answer, asker.userId);
     await google.spendAnswer(trx, answer.id, new Date());
-    if (await google.insertGoogle(trx, asker.userId, answer, deps.clock.now())) {
+    const now = deps.clock.now();
+    if (await google.insertGoogle(trx, asker.userId, answer, now)) {
       const act = { actor: asker.userId, subject: asker.userId, network: asker.network };
       await recordAct(trx, { ...act, action: "google.linked", details: { by: "link" } });
-      await mailOwner(trx, deps, { person, googleEmail: answer.email, change: "linked" }, answer.id);
+      await tellOfNewWay(trx, deps, person, { template: "google-linked", key: answer.id, addedAt: now, googleEmail: answer.email });
     }
     const linked = await google.findGoogle(trx, asker.userId);
     if (linked?.subject !== answer.subject) {
@@ -84,6 +75,7 @@ export async function unlinkGoogle(deps: AuthDeps, { userId, network }: Asker): 
     await refuseLastWay(trx, userId);
     await google.deleteGoogle(trx, userId);
     await recordAct(trx, { actor: userId, subject: userId, action: "google.unlinked", network, details: {} });
-    await mailOwner(trx, deps, { person, googleEmail: linked.email ?? "", change: "unlinked" }, `${userId} ${Date.now()}`);
+    const parameters = { googleEmail: linked.email ?? "", changedAt: deps.clock.now().toISOString() };
+    await tellOwner(trx, deps, person, { template: "google-unlinked", key: `${userId} ${Date.now()}`, parameters });
   });
 }

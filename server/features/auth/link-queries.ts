@@ -48,8 +48,10 @@ export interface PersonLink {
   /** The person's address. */
   email: string;
   password_hash: string | null;
-  /** The address that the person gets by opening the link; null for links of other purposes. */
+  /** The address that the person gets by opening the link, or that got it (EmailLinks); null for links of other purposes. */
   address: string | null;
+  /** Of a link that removes ways to sign in: those that were added since. */
+  ways_since: Date | null;
 }
 
 export type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
@@ -65,7 +67,7 @@ export async function findPersonLink(
     .innerJoin("users", "users.id", "email_links.user_id")
     .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
     .leftJoin("credentials", (join) => join.onRef("credentials.user_id", "=", "users.id").on("credentials.kind", "=", "password"))
-    .select(["email_links.id", "users.id as user_id", "identities.subject as email", "email_links.address"])
+    .select(["email_links.id", "users.id as user_id", "identities.subject as email", "email_links.address", "email_links.ways_since"])
     .select(sql<string | null>`credentials.data ->> 'hash'`.as("password_hash"))
     .where("token_hash", "in", tokenHashes)
     .where("purpose", "=", purpose)
@@ -132,19 +134,51 @@ export async function findUndo(executor: Executor, address: string, now: Date) {
     .executeTakeFirst();
 }
 
-/** Deletes the person's other links that give them this address back, and all that were made after this one. */
+/** The address that the person had before the first change that can still be reversed. Undefined: none, or they have it again. */
+export async function findEarlierAddress(executor: Executor, userId: string, address: string, now: Date): Promise<string | undefined> {
+  const row = await executor
+    .selectFrom("email_links")
+    .select("address")
+    .where("user_id", "=", userId)
+    .where("purpose", "=", "undo-email")
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.address === address ? undefined : (row?.address ?? undefined);
+}
+
+/** Deletes what other mailboxes than the account's were sent. */
+export async function deleteLinksOfOthers(trx: Trx, userId: string, address: string): Promise<void> {
+  await trx
+    .deleteFrom("email_links")
+    .where("user_id", "=", userId)
+    .where("purpose", "in", ["undo-email", "disown-way"])
+    .where("address", "!=", address)
+    .execute();
+}
+
+/** Deletes the person's other links that give them this address back, and all made after this one, which strangers may have been mailed. */
 export async function deleteUndoLinks(trx: Trx, userId: string, { id, address }: { id: string; address: string }): Promise<void> {
   await trx
     .deleteFrom("email_links")
     .where("user_id", "=", userId)
-    .where("purpose", "=", "undo-email")
     .where("id", "!=", id)
-    .where((e) => e.or([e("id", ">", id), e("address", "=", address)]))
+    .where((e) =>
+      e.or([
+        e("purpose", "=", "undo-email").and(e.or([e("id", ">", id), e("address", "=", address)])),
+        e("purpose", "=", "disown-way").and("id", ">", id),
+      ]),
+    )
     .execute();
 }
 
-/** Removes the ways to sign in that were added since the change that this link reverses was requested. Returns how many. */
-export async function removeWaysInSince(trx: Trx, undoLinkId: string): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`select undo_ways_in(${undoLinkId}) as removed`.execute(trx);
+/**
+ * Removes the way to sign in that the used link is about, and what was added after it. For the link that reverses a change of address: what was
+ * added since that was requested, or since the first of the mails about new ways that the same address got lately. Returns how many.
+ */
+export async function removeWaysInSince(trx: Trx, linkId: string): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`select undo_ways_in(${linkId}) as removed`.execute(trx);
   return rows[0]?.removed ?? 0;
 }

@@ -43,6 +43,18 @@ export async function selectPasskeys(executor: Executor, userId: string): Promis
   return executor.selectFrom("passkeys").selectAll().where("user_id", "=", userId).orderBy("id").execute();
 }
 
+/** In the transaction of a sign-in by passkey: the one that was shown. */
+export async function findPasskeyUsedLast(executor: Executor, userId: string): Promise<PasskeyRow | undefined> {
+  return executor
+    .selectFrom("passkeys")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("last_used_at", "is not", null)
+    .orderBy("last_used_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export async function findPasskey(executor: Executor, credentialId: Buffer): Promise<PasskeyRow | undefined> {
   return executor.selectFrom("passkeys").selectAll().where("credential_id", "=", credentialId).executeTakeFirst();
 }

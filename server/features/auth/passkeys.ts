@@ -5,16 +5,16 @@ import { passkeyMs } from "#domain/periods.ts";
 import { codePoints, limits, readPersonName } from "#domain/rules.ts";
 import type { Passkey, Registration, RegistrationOptions } from "../../contract/passkeys.ts";
 import { recordAct } from "../../db/audit.ts";
-import type { Executor, Trx } from "../../db/transaction.ts";
+import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { encodeUuid } from "../../http/secret-keys.ts";
-import { queueMail } from "../notifications/service.ts";
 import type { AuthDeps } from "./callers.ts";
 import { lockPerson } from "./link-queries.ts";
 import type { PasskeyRow } from "./passkey-queries.ts";
 import * as queries from "./passkey-queries.ts";
-import { findPerson } from "./queries.ts";
+import { findPerson, refuseEndedSession } from "./queries.ts";
+import { tellOfNewWay, tellOwner } from "./security-mails.ts";
 import type { Prover } from "./step-up.ts";
 import { refuseLastWay } from "./ways-in.ts";
 import { algorithms, checkRegistration, createChallenge, descriptorOf, relyingPartyOf } from "./webauthn.ts";
@@ -72,14 +72,7 @@ export async function beginPasskey(deps: AuthDeps, { userId, sessionId }: Prover
   };
 }
 
-async function tell(trx: Trx, userId: string, template: "passkey-added" | "passkey-removed", id: string, now: Date): Promise<void> {
-  const person = await findPerson(trx, userId);
-  if (!person) return;
-  const to = { userId, recipient: person.email, language: person.language };
-  await queueMail(trx, { ...to, key: `${template}:${id}`, template, parameters: { changedAt: now.toISOString() } }, now);
-}
-
-/** Throws `validation_failed`, `passkey_expired`, `passkey_refused`, `passkey_exists`, `too_many_passkeys`. */
+/** Throws `validation_failed`, `passkey_expired`, `passkey_refused`, `passkey_exists`, `too_many_passkeys`, `session_expired`. */
 export async function addPasskey(
   deps: AuthDeps,
   { userId, sessionId, network }: Prover,
@@ -90,6 +83,7 @@ export async function addPasskey(
   return inTransaction(deps.db, async (trx) => {
     // Two calls at once run one after the other, so that they can't exceed the limit.
     await lockPerson(trx, userId);
+    await refuseEndedSession(trx, sessionId);
     assertFewer(await queries.selectPasskeys(trx, userId));
     const now = deps.clock.now();
     const row = await queries.insertPasskey(trx, {
@@ -106,7 +100,8 @@ export async function addPasskey(
     });
     if (!row) throw new DomainError("passkey_exists", "This passkey is there already");
     await recordAct(trx, { actor: userId, subject: userId, network, action: "passkey.added", details: {} });
-    await tell(trx, userId, "passkey-added", row.id, now);
+    const person = await findPerson(trx, userId);
+    if (person) await tellOfNewWay(trx, deps, person, { template: "passkey-added", key: row.id, addedAt: now });
     return present(row);
   });
 }
@@ -129,6 +124,8 @@ export async function removePasskey(deps: AuthDeps, { userId, network }: Prover,
     await refuseLastWay(trx, userId);
     if (!(await queries.removePasskey(trx, userId, id))) throw noSuchPasskey();
     await recordAct(trx, { actor: userId, subject: userId, network, action: "passkey.removed", details: {} });
-    await tell(trx, userId, "passkey-removed", id, deps.clock.now());
+    const person = await findPerson(trx, userId);
+    const parameters = { changedAt: deps.clock.now().toISOString() };
+    if (person) await tellOwner(trx, deps, person, { template: "passkey-removed", key: id, parameters });
   });
 }

@@ -16,6 +16,8 @@ interface NewLink {
   purpose: links.PersonPurpose;
   /** The address that the person gets by opening it, if any. */
   address?: string;
+  /** When the way to sign in that it removes was added (disown-way.ts), in business time. */
+  waysSince?: Date;
   lifeMs: number;
 }
 
@@ -24,7 +26,8 @@ export interface MadeLink {
   expiresAt: Date;
 }
 
-export async function makeLink(trx: Trx, deps: AuthDeps, { id = uuidv7(), userId, purpose, address, lifeMs }: NewLink): Promise<MadeLink> {
+export async function makeLink(trx: Trx, deps: Pick<AuthDeps, "config">, link: NewLink): Promise<MadeLink> {
+  const { id = uuidv7(), userId, purpose, address, waysSince, lifeMs } = link;
   const wallNow = new Date();
   const expiresAt = addMilliseconds(wallNow, lifeMs);
   await links.insertLink(trx, {
@@ -33,6 +36,7 @@ export async function makeLink(trx: Trx, deps: AuthDeps, { id = uuidv7(), userId
     user_id: userId,
     purpose,
     address: address ?? null,
+    ways_since: waysSince ?? null,
     token_hash: hashToken(linkToken(deps.config, id)),
     expires_at: expiresAt,
     used_at: null,
@@ -61,15 +65,17 @@ export async function openLink(deps: AuthDeps, { token, purpose, network }: Open
   return link;
 }
 
-/** A link by which its person gets an address. */
+/** A link that has an address. */
 export interface AddressLink extends links.PersonLink {
   address: string;
 }
 
+type AddressPurpose = "change-email" | "undo-email" | "disown-way";
+
 /** Throws what openLink throws. */
-export async function openAddressLink(deps: AuthDeps, opening: Opening & { purpose: "change-email" | "undo-email" }): Promise<AddressLink> {
+export async function openAddressLink(deps: AuthDeps, opening: Opening & { purpose: AddressPurpose }): Promise<AddressLink> {
   const link = await openLink(deps, opening);
-  if (link.address === null) throw new Error("a link that gives an address has none");
+  if (link.address === null) throw new Error("a link for an address has none");
   return { ...link, address: link.address };
 }
 

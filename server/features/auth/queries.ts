@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
+import { DomainError } from "#domain/errors.ts";
 import type { Role } from "#domain/team.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { AuthSessions, SignUps, UserRow } from "../../db/types-accounts.ts";
@@ -151,6 +152,10 @@ export async function lockSession(executor: Executor, sessionId: string): Promis
   return executor.selectFrom("auth_sessions").selectAll().where("id", "=", sessionId).forUpdate().executeTakeFirst();
 }
 
+export async function findSession(executor: Executor, sessionId: string): Promise<SessionRow | undefined> {
+  return executor.selectFrom("auth_sessions").selectAll().where("id", "=", sessionId).executeTakeFirst();
+}
+
 export async function rotateSession(
   executor: Executor,
   session: SessionRow,
@@ -182,6 +187,20 @@ export async function revokeSession(executor: Executor, sessionId: string, now: 
     .returning("user_id")
     .executeTakeFirst();
   return row?.user_id;
+}
+
+/**
+ * For an act that a call of this session began. Call it after the person was locked, because whoever takes the account back ends its sessions
+ * under that lock. Throws `session_expired`.
+ */
+export async function refuseEndedSession(trx: Trx, sessionId: string): Promise<void> {
+  const row = await trx
+    .selectFrom("auth_sessions")
+    .select("id")
+    .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  if (!row) throw new DomainError("session_expired", "Your session has ended. Sign in again");
 }
 
 /** The person's valid sessions, the one used last first. */

@@ -5,7 +5,6 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
 import { sealText, unsealText } from "../../http/secret-keys.ts";
-import { queueMail } from "../notifications/service.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
 import { readDevice } from "./browser.ts";
@@ -18,6 +17,7 @@ import { cancelReset } from "./factor-reset.ts";
 import { findPending, lockPending, shownIn, spendPending } from "./pending-sign-ins.ts";
 import type { Person } from "./queries.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
+import { tellOwner } from "./security-mails.ts";
 import { stepOfCode } from "./totp.ts";
 
 export function wrongCode(): DomainError {
@@ -47,9 +47,7 @@ async function spendRecoveryCode(trx: Trx, deps: AuthDeps, person: Person, code:
   const left = await factors.countRecoveryCodes(trx, person.id);
   const about = { actor: person.id, subject: person.id, network };
   await recordAct(trx, { ...about, action: "recovery_code.used", details: { left } });
-  const to = { userId: person.id, recipient: person.email, language: person.language };
-  const parameters = { changedAt: now.toISOString(), left };
-  await queueMail(trx, { ...to, key: `recovery-code-used:${id}`, template: "recovery-code-used", parameters }, now);
+  await tellOwner(trx, deps, person, { template: "recovery-code-used", key: id, parameters: { changedAt: now.toISOString(), left } });
   return true;
 }
 

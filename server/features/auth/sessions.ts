@@ -42,7 +42,7 @@ type SessionDeps = Pick<Deps, "config" | "db" | "live" | "log">;
 export async function openSession(
   trx: Trx,
   deps: Pick<Deps, "config">,
-  user: queries.Person,
+  { user, wayAddedAt }: { user: queries.Person; wayAddedAt: Date | null },
   { userAgent, timeZone }: Pick<Caller, "userAgent" | "timeZone">,
 ): Promise<SignIn> {
   const now = new Date();
@@ -61,6 +61,7 @@ export async function openSession(
     user_agent: userAgent?.slice(0, 300) ?? null,
     time_zone: timeZone,
     received_counter: 0,
+    way_added_at: wayAddedAt,
   });
   return { user, sessionId, refreshToken, counter: 0 };
 }

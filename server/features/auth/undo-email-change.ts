@@ -2,7 +2,6 @@
  * The way back for somebody whose account was taken over. A link mailed to their earlier address gives the account back. The intruder who
  * changed the address may know the password, be signed in and have added ways to sign in, so all of these end.
  */
-import { recoveryMs } from "#domain/periods.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -11,10 +10,10 @@ import { linkToken } from "../notifications/links.ts";
 import { giveAddress } from "./addresses.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import * as links from "./link-queries.ts";
-import { nobodysHash } from "./passwords.ts";
 import type { AddressLink } from "./person-links.ts";
-import { linkInvalid, makeLink, openAddressLink, spendLink } from "./person-links.ts";
+import { linkInvalid, openAddressLink, spendLink } from "./person-links.ts";
 import * as queries from "./queries.ts";
+import { makeRecovery, shutOut } from "./shut-out.ts";
 
 const open = (deps: AuthDeps, token: string, { network }: Caller) => openAddressLink(deps, { token, purpose: "undo-email", network });
 
@@ -32,14 +31,12 @@ async function undo(trx: Trx, deps: AuthDeps, link: AddressLink, { network }: Ca
   const person = await queries.findPerson(trx, userId);
   if (!person) throw linkInvalid();
   await giveAddress(trx, deps, person, link.address);
-  if (person.password_hash !== null) await queries.setPassword(trx, userId, nobodysHash, deps.clock.now());
-  await queries.revokeSessionsOf(trx, userId, {}, new Date());
+  await shutOut(trx, deps, person);
   const removed = await links.removeWaysInSince(trx, link.id);
-  await links.deletePersonLinks(trx, userId, ["confirm", "recover", "change-email"]);
   // Links that reverse later changes are deleted. Links to still earlier addresses stay, because an earlier owner's claim comes first.
   await links.deleteUndoLinks(trx, userId, link);
   await recordAct(trx, { actor: userId, subject: userId, action: "email.restored", network, details: { removed } });
-  return (await makeLink(trx, deps, { userId, purpose: "recover", lifeMs: recoveryMs })).id;
+  return (await makeRecovery(trx, deps, userId)).id;
 }
 
 /**

@@ -15,6 +15,7 @@ import type { AuthDeps, Caller } from "../auth/callers.ts";
 import { normalizeEmail } from "../auth/callers.ts";
 import { finishSignIn } from "../auth/complete-sign-in.ts";
 import { findPending, lockPending, shownIn, signInExpired, spendPending } from "../auth/pending-sign-ins.ts";
+import { mayTell } from "../auth/security-mails.ts";
 import type { SignIn } from "../auth/sessions.ts";
 import { endAllSessions } from "../auth/sessions.ts";
 import { refuseLastAdmin } from "../auth/team.ts";
@@ -32,6 +33,7 @@ interface Asker {
 }
 
 async function mail(trx: Trx, userId: string, { email, language }: Leaver, deleteAt: Date | null, now: Date): Promise<void> {
+  if (!(await mayTell(trx, deleteAt === null ? "account-restored" : "account-deleted", email))) return;
   const to = { userId, recipient: email, language };
   if (deleteAt === null)
     await queueMail(trx, { ...to, key: `account-restored:${uuidv7()}`, template: "account-restored", parameters: {} }, now);

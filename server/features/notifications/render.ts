@@ -71,6 +71,9 @@ function planName(key: string | number | undefined): string | undefined {
  * use them.
  */
 const newParameters: Partial<Record<MailTemplate, string>> = {
+  "second-factor-on": "linkId",
+  "passkey-added": "linkId",
+  "google-linked": "linkId",
   "subscription-started": "amountCents",
   "payment-failed": "amountCents",
   "contact-message": "reference",
@@ -120,6 +123,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     successor: findModel(String(successor))?.name,
     date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt ?? dueAt, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, timeFormat),
+    until: instant(language, expiresAt, timeFormat),
     from: instant(language, beginsAt, { dateStyle: "long" }),
     end: instant(language, accessUntil, { dateStyle: "long" }),
     price: money(language, priceCents),

@@ -14,6 +14,11 @@ export interface MailContent {
   parameters: Readonly<Record<string, string | number>>;
 }
 
+/** The release before named no link. */
+function disownPage(config: MailConfig, { linkId }: MailContent["parameters"]): string {
+  return linkId === undefined ? "/profile/security" : `/auth?disown=${linkToken(config, String(linkId))}`;
+}
+
 /** Paths of ours, or an address that is no page. */
 export const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
   "confirm-email": (config, { linkId }) => `/auth?confirm=${linkToken(config, String(linkId))}`,
@@ -24,14 +29,15 @@ export const targets: Record<MailTemplate, (config: MailConfig, parameters: Mail
   "email-change-taken": () => "/auth",
   "email-change-notice": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
   "email-changed": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
-  "second-factor-on": () => "/profile/security",
+  "account-given-back": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
+  "second-factor-on": disownPage,
   "second-factor-off": () => "/profile/security",
-  "passkey-added": () => "/profile/security",
+  "passkey-added": disownPage,
   "passkey-removed": () => "/profile/security",
   "factor-reset-asked": (config, { resetId }) => `/auth?keep-factors=${linkToken(config, String(resetId))}`,
   "factor-reset-link": (config, { linkId }) => `/auth?reset-factors=${linkToken(config, String(linkId))}`,
   "recovery-code-used": () => "/profile/security",
-  "google-linked": () => "/profile/security",
+  "google-linked": disownPage,
   "google-unlinked": () => "/profile/security",
   "subscription-started": () => "/ai-models",
   "pack-bought": () => "/profile",

@@ -29,6 +29,13 @@ interface Concluded {
   termsVersion?: string;
 }
 
+/** `linkId`: of the link that removes the way to sign in again, until `expiresAt`. */
+interface NewWay {
+  changedAt: string;
+  linkId: string;
+  expiresAt: string;
+}
+
 /** The mails and what each needs to be rendered. Instants are RFC 3339, so that the mail writes them in the reader's language. */
 export interface MailParameters {
   "confirm-email": { linkId: string };
@@ -40,9 +47,11 @@ export interface MailParameters {
   /** `linkId`: of the link that reverses the change until `expiresAt`. */
   "email-change-notice": { linkId: string; expiresAt: string };
   "email-changed": { linkId: string; expiresAt: string };
-  "second-factor-on": { changedAt: string };
+  /** The team gives an account back that was taken over. */
+  "account-given-back": { linkId: string; expiresAt: string };
+  "second-factor-on": NewWay;
   "second-factor-off": { changedAt: string };
-  "passkey-added": { changedAt: string };
+  "passkey-added": NewWay;
   "passkey-removed": { changedAt: string };
   /** `expiresAt`: when the waiting time ends. */
   "factor-reset-asked": { resetId: string; expiresAt: string };
@@ -50,7 +59,7 @@ export interface MailParameters {
   /** `left`: how many codes remain. */
   "recovery-code-used": { changedAt: string; left: number };
   /** `googleEmail`: the address the account has at Google. */
-  "google-linked": { googleEmail: string; changedAt: string };
+  "google-linked": NewWay & { googleEmail: string };
   "google-unlinked": { googleEmail: string; changedAt: string };
   /** `amountCents`: what was paid. `priceCents`: what each renewal costs. */
   "subscription-started": Concluded & {
@@ -163,6 +172,7 @@ export const mailTemplates = [
   "email-change-taken",
   "email-change-notice",
   "email-changed",
+  "account-given-back",
   "second-factor-on",
   "second-factor-off",
   "passkey-added",
