@@ -63,6 +63,9 @@ const limits = {
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   // Answers that one clerk mails.
   "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  "contact-account": { free: 10, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  "contact-mailbox": { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  "contact-mails": { free: 30, windowMs: minuteMs, firstWaitMs: minuteMs, longestWaitMs: minuteMs },
   // Answers of people that one clerk reads.
   "team-reading": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   // Mails that somebody of the team sends again: of one clerk, and to one person.

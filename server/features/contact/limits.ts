@@ -2,20 +2,45 @@
 import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
-import { clientNetwork } from "../../http/client-network.ts";
+import { clientNetwork, clientSite } from "../../http/client-network.ts";
+import type { AttemptKey } from "../auth/attempts.ts";
 import { networkKeys, takeAttempt } from "../auth/attempts.ts";
 
-/** Counts one message for the address it comes from and the mailbox it names. Throws `too_many_attempts` with retryAfterSeconds. */
-export async function countMessage(trx: Trx, ip: string, email: string): Promise<void> {
+interface Writer {
+  ip: string;
+  /** The mailbox that the message names, which gets the acknowledgement. */
+  email: string;
+  /** The account of somebody who is signed in and names their own address. */
+  ownAccount: string | undefined;
+}
+
+/**
+ * Counts one message for the network it comes from and the mailbox it names. Somebody else may have typed that mailbox, so it counts for that
+ * network alone, and for the owner who is signed in their account counts instead. Throws `too_many_attempts` with retryAfterSeconds.
+ */
+export async function countMessage(trx: Trx, { ip, email, ownAccount }: Writer): Promise<void> {
   const now = new Date();
+  const network = clientNetwork(ip);
+  const own: AttemptKey =
+    ownAccount === undefined ? `contact-mail:${clientSite(network) ?? network} ${mailboxKey(email)}` : `contact-account:${ownAccount}`;
   // Always in this order, so that two messages at once can't wait for each other.
-  for (const key of [...networkKeys("contact-address", clientNetwork(ip)), `contact-mail:${mailboxKey(email)}` as const]) {
+  for (const key of [...networkKeys("contact-address", network), own]) {
     const retryAfterSeconds = await takeAttempt(trx, key, now);
     if (retryAfterSeconds === null) continue;
     throw new DomainError("too_many_attempts", "Several messages came in a short time. Wait a while, then send this one again", {
       retryAfterSeconds,
     });
   }
+}
+
+/** False: so many messages came from everybody in the last minute that this one is mailed to nobody. It is in the inbox. */
+export async function mayMailMessage(trx: Trx): Promise<boolean> {
+  return (await takeAttempt(trx, "contact-mails:all", new Date())) === null;
+}
+
+/** False: the mailbox has had its share of acknowledgements, whoever asked for them. */
+export async function mayAcknowledge(trx: Trx, { email, ownAccount }: Writer): Promise<boolean> {
+  return ownAccount !== undefined || (await takeAttempt(trx, `contact-mailbox:${mailboxKey(email)}`, new Date())) === null;
 }
 
 /** Counts one answer of a clerk's. Throws `too_many_attempts` with retryAfterSeconds. */

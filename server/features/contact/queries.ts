@@ -28,3 +28,15 @@ export async function selectLanguage(executor: Executor, userId: string): Promis
   const row = await executor.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst();
   return row?.language;
 }
+
+/** Whether this is the person's confirmed address. */
+export async function isOwnAddress(executor: Executor, userId: string, email: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom("identities")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("kind", "=", "email")
+    .where("subject", "=", email.toLowerCase())
+    .executeTakeFirst();
+  return row !== undefined;
+}

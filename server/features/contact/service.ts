@@ -11,7 +11,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { queueMail } from "../notifications/service.ts";
-import { countMessage } from "./limits.ts";
+import { countMessage, mayAcknowledge, mayMailMessage } from "./limits.ts";
 import * as queries from "./queries.ts";
 
 /** The language the team reads. */
@@ -56,13 +56,19 @@ async function languageOf(trx: Trx, letter: Letter, sender: Sender): Promise<Lan
  * The acknowledgement contains nothing that the sender wrote, because it goes to any address they typed. Otherwise somebody could use
  * us to mail their own words to others.
  */
-async function queueMails(trx: Trx, deps: ContactDeps, id: string, text: ContactText, language: LanguageCode, userId: string | null) {
+async function queueMails(
+  trx: Trx,
+  deps: ContactDeps,
+  { id, text, language, userId }: { id: string; text: ContactText; language: LanguageCode; userId: string | null },
+  acknowledges: () => Promise<boolean>,
+): Promise<void> {
   const { name, email, category, subject, message } = text;
   const now = deps.clock.now();
   const toTeam = { key: `contact-message:${id}`, userId: null, recipient: deps.config.contactEmail, language: teamLanguage };
   const reference = referenceOf(id);
   const parameters = { name, email, category, topic: subject ?? name, message, senderLanguage: language, reference };
   await queueMail(trx, { ...toTeam, template: "contact-message", parameters }, now);
+  if (!(await acknowledges())) return;
   const toSender = { key: `contact-received:${id}`, userId, recipient: email, language };
   await queueMail(trx, { ...toSender, template: "contact-received", parameters: { reference, receivedAt: now.toISOString() } }, now);
 }
@@ -86,8 +92,10 @@ async function receive(trx: Trx, deps: ContactDeps, letter: Letter, sender: Send
     throw new DomainError("idempotency_conflict", "This key was used for another message. Send this one under a new key");
   }
   // Only new messages count. A device may send a message again that has already arrived, and we never refuse that.
-  await countMessage(trx, sender.ip, text.email);
-  await queueMails(trx, deps, id, text, language, userId);
+  const isOwn = userId !== null && (await queries.isOwnAddress(trx, userId, text.email));
+  const writer = { ip: sender.ip, email: text.email, ownAccount: isOwn ? userId : undefined };
+  await countMessage(trx, writer);
+  if (await mayMailMessage(trx)) await queueMails(trx, deps, { id, text, language, userId }, () => mayAcknowledge(trx, writer));
   return id;
 }
 
