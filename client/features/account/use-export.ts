@@ -29,8 +29,8 @@ export function useExport() {
   return { state, look, ask };
 }
 
-/** Saves the file through the browser. Only calls with the bearer token get it, so it can't be a plain link. */
+/** Saves the file through the browser. Does nothing if the person gives up at the password. Only calls with the bearer token get it, so it can't be a plain link. */
 export async function downloadExport(exportId: string): Promise<void> {
-  const response = await apiResponse("GET /api/account/exports/:id/file", { params: { id: exportId } });
-  saveFile(await response.blob(), "tessera-data.zip");
+  const response = await withStepUp(() => apiResponse("GET /api/account/exports/:id/file", { params: { id: exportId } }));
+  if (response) saveFile(await response.blob(), "tessera-data.zip");
 }

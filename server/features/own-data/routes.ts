@@ -11,11 +11,7 @@ export function ownDataRoutes(deps: Pick<Deps, "config" | "db" | "clock" | "stor
     app.post("/api/account/exports", { schema: contract["POST /api/account/exports"] }, async (request, reply) =>
       reply.code(202).send(await askForExport(deps, { userId: viewerOf(request).userId, network: clientNetwork(request.ip) })),
     );
-  };
-  return async (app) => {
-    app.get("/api/account/exports", { schema: contract["GET /api/account/exports"] }, async (request) =>
-      readLatestExport(deps, viewerOf(request).userId),
-    );
+    // A copy that is ready holds everything at once, so whoever has only a stolen token must not get it.
     app.get("/api/account/exports/:id/file", { schema: contract["GET /api/account/exports/:id/file"] }, async (request, reply) => {
       const by = { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
       const { bytes, content } = await openExport(deps, by, request.params.id);
@@ -26,6 +22,11 @@ export function ownDataRoutes(deps: Pick<Deps, "config" | "db" | "clock" | "stor
         .header("content-disposition", 'attachment; filename="tessera-data.zip"')
         .send(content);
     });
+  };
+  return async (app) => {
+    app.get("/api/account/exports", { schema: contract["GET /api/account/exports"] }, async (request) =>
+      readLatestExport(deps, viewerOf(request).userId),
+    );
     await steppedUpScope([dangerous])(app);
   };
 }

@@ -2,24 +2,11 @@
  * What an export contains: for each JSON file of the zip what its README says of it, and the SQL of its rows. `key` orders the rows and tells
  * where the next page begins. These queries read the tables of all features, because an export is a copy of rows and applies no rule to them.
  */
-import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { shownActions } from "#domain/audit.ts";
-
-interface Row {
-  key: string;
-  item: unknown;
-}
-
-interface Section {
-  /** The file's name, without `.json`. */
-  name: string;
-  describes: string;
-  /** Rows with a uuid `key` and the JSON `item`. */
-  rows(userId: string): RawBuilder<Row>;
-}
-
-const account = (userId: string) => sql`payer_of(${userId})`;
+import { moneySections } from "./money-sections.ts";
+import type { Section } from "./section.ts";
+import { account } from "./section.ts";
 
 /** What a receipt says; `g` is a row of generations. */
 const receipt = sql`jsonb_build_object('generationId', g.id, 'model', g.model_id, 'status', g.status, 'failure', g.failure_code,
@@ -54,9 +41,10 @@ export const sections: readonly Section[] = [
   {
     name: "addressChanges",
     describes:
-      "Addresses of changes: a new one that waits to be confirmed, and earlier ones we keep for a while so that you can have them back.",
+      "Addresses of changes: a new one that waits to be confirmed, and earlier ones we keep for a while so that you can have them back. " +
+      "`newWay`: to this one we mailed a link that removes a new way to sign in.",
     rows: (userId) => sql`select id as key, jsonb_build_object('address', address, 'for', case purpose when 'change-email' then 'change'
-      else 'reversal' end, 'askedAt', created_at, 'expiresAt', expires_at, 'usedAt', used_at) as item
+      when 'disown-way' then 'newWay' else 'reversal' end, 'askedAt', created_at, 'expiresAt', expires_at, 'usedAt', used_at) as item
       from email_links where user_id = ${userId} and address is not null`,
   },
   {
@@ -81,13 +69,23 @@ export const sections: readonly Section[] = [
       'lastUsedAt', rotated_at, 'expiresAt', expires_at, 'endedAt', revoked_at) as item from auth_sessions where user_id = ${userId}`,
   },
   {
-    name: "activity",
-    describes: "What was done to your account, as the activity in your account shows it, with the network it came from.",
+    name: "factor-resets",
+    describes: "Requests to remove a lost second factor, and how they ended.",
     rows: (
       userId,
-    ) => sql`select e.id as key, jsonb_build_object('at', e.at, 'action', e.action, 'details', e.details, 'network', o.network) as item
+    ) => sql`select id as key, jsonb_build_object('askedAt', asked_at, 'dueAt', due_at, 'mailedAt', mailed_at, 'endedAt', ended_at,
+      'ending', ending) as item from factor_resets where user_id = ${userId}`,
+  },
+  {
+    name: "activity",
+    describes:
+      "What was done to your account, as the activity in your account shows it, with the network it came from and the reason our team gave.",
+    rows: (
+      userId,
+    ) => sql`select e.id as key, jsonb_build_object('at', e.at, 'action', e.action, 'details', e.details, 'network', o.network, 'reason', r.reason) as item
       from audit_people p join audit_events e on e.subject = p.id
       left join audit_origins o on o.event_id = e.id and o.user_id = p.user_id
+      left join audit_reasons r on r.event_id = e.id and r.user_id = p.user_id
       where p.user_id = ${userId} and e.action = any (${[...shownActions]}::text[])`,
   },
   {
@@ -142,6 +140,7 @@ export const sections: readonly Section[] = [
     ) => sql`select user_id as key, jsonb_build_object('price', price_id, 'daysUntilDue', days_until_due, 'offeredAt', offered_at,
       'expiresAt', expires_at, 'order', order_id) as item from transfer_offers where user_id = ${userId}`,
   },
+  ...moneySections,
   {
     name: "wallet",
     describes: "Your credits: how many there are, and how many of them are held for answers that are being written.",
