@@ -54,14 +54,15 @@ function useIsForCustomers(): boolean {
 }
 
 /**
- * Whether the feedback card may be shown: never in the chat, where it would cover the composer, and to signed-in people only
- * after their first answer, because before that they have little to say.
+ * Whether the feedback card may be shown: never in the chat, where it would cover the composer, nor over the forms for signing in and up,
+ * and to signed-in people only after their first answer, because before that they have little to say.
  */
 function useCardAllowed(): boolean {
   const [location] = useLocation();
   const { status } = useSession();
   const answered = useSubscription((state) => state.check?.answered === true);
-  return location !== paths.aiModels && (status === "signed_out" || (status === "signed_in" && answered));
+  const hasOwnTask = location === paths.aiModels || location === paths.auth;
+  return !hasOwnTask && (status === "signed_out" || (status === "signed_in" && answered));
 }
 
 interface CompanionsProps {

@@ -1,6 +1,6 @@
 /** Which model is preselected, and which one the person can still afford. */
 import { describe, expect, it } from "vitest";
-import { payableModel, preferredModel } from "#client/features/chat/model-choice.ts";
+import { payableModel, preferredModel, shortlist } from "#client/features/chat/model-choice.ts";
 import type { OfferedModel } from "#client/features/chat/models-store.ts";
 import { useModels } from "#client/features/chat/models-store.ts";
 
@@ -26,6 +26,26 @@ describe("a new conversation", () => {
 
   it("never replaces a chosen model, even if it is not available", () => {
     expect(preferredModel(offered(["gpt-5"]), "gpt-5", null)).toMatchObject({ id: "gpt-5", available: false });
+  });
+});
+
+describe("the models to begin with", () => {
+  it("are a small and a large one for text, one for pictures and one for the web, and the chosen one", () => {
+    const begin = shortlist(offered(), undefined);
+    expect(begin.map(({ size, category, unit }) => (category === "text" ? size : `${category} ${unit}`))).toEqual([
+      "small",
+      "large",
+      "image image",
+      "search answer",
+    ]);
+    expect(shortlist(offered(), "gpt-transcribe").map(idOf)).toEqual([...begin.slice(0, 3).map(idOf), "gpt-transcribe"]);
+  });
+
+  it("are small ones, each good for something else, as long as a person has only the free trial", () => {
+    const covered = offered().map((model) => ({ ...model, needsPlan: model.size !== "small" }));
+    const begin = shortlist(covered, undefined);
+    expect(begin.map(({ size }) => size)).toEqual(["small", "small", "small", "small"]);
+    expect(new Set(begin.map(({ goodFor }) => goodFor)).size).toBe(4);
   });
 });
 

@@ -119,7 +119,7 @@ export function TrialAmongPlans({ check }: { check: SubscriptionCheck }) {
   return (
     <>
       {` ${t("offer.first", { count: trialDays, credits: credits(trialCredits) })} `}
-      <StartTrial size="small" />
+      <StartTrial size="small" className={styles.among ?? ""} />
     </>
   );
 }

@@ -222,7 +222,7 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
         <Plus size={18} aria-hidden="true" />
         {t("conversations.new")}
       </LinkButton>
-      <LinkButton href={picturesPath} wide variant="quiet" onClick={onChosen}>
+      <LinkButton href={picturesPath} wide variant="quiet" className={styles.pictures ?? ""} onClick={onChosen}>
         <Images size={18} aria-hidden="true" />
         {t("conversations.pictures")}
       </LinkButton>

@@ -39,15 +39,24 @@ export function payableModel(models: readonly OfferedModel[], than: OfferedModel
   return payable.find(({ category, unit }) => category === than?.category && unit === than.unit) ?? payable[0];
 }
 
-const shortlistLength = 4;
+/** What most people come for: an everyday answer, a hard question, a picture, what is on the web. */
+const begins: readonly ((model: OfferedModel) => boolean)[] = [
+  ({ size }) => size === "small",
+  ({ size }) => size === "large",
+  ({ unit }) => unit === "image",
+  ({ category }) => category === "search",
+];
 
-/** A few models for the start, cheapest first, each good for something else. The chosen one is among them. */
+/**
+ * A few models for the start, the cheapest of each kind. Where a kind is missing, such as in the free trial, another small one that is good
+ * for something else stands in. The chosen one is among them.
+ */
 export function shortlist(models: readonly OfferedModel[], chosen: string | undefined): OfferedModel[] {
   const usable = models.filter(mayAnswer).toSorted((one, other) => one.credits - other.credits);
+  const kinds = begins.flatMap((isKind) => usable.find(isKind) ?? []);
   const different = usable.filter(({ goodFor }, index) => usable.findIndex((other) => other.goodFor === goodFor) === index);
-  const [cheapest, ...others] = different.filter(({ size }) => size === "small");
-  const larger = different.filter(({ size }) => size !== "small");
-  const few = [...(cheapest ? [cheapest] : []), ...larger, ...others].slice(0, shortlistLength);
+  const others = different.filter((model) => model.size === "small" && !kinds.includes(model));
+  const few = [...kinds, ...others].slice(0, begins.length);
   const other = models.find(({ id }) => id === chosen);
   return !other || few.includes(other) ? few : [...few.slice(0, -1), other];
 }

@@ -34,13 +34,13 @@ export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps)
       {heldCredits !== null && (
         <p className={styles.held}>
           <PriceTiles credits={heldCredits} />
-          {t("chat:receipt.heldNow", { credits: credits(heldCredits) })}
+          <span>{t("chat:receipt.heldNow", { credits: credits(heldCredits) })}</span>
         </p>
       )}
       {model && heldCredits === null && (
         <p className={styles.held}>
           <PriceTiles credits={model.credits} />
-          {namedPrice(model)}
+          <span>{namedPrice(model)}</span>
         </p>
       )}
       <h2 className={styles.title}>{t("chat:receipt.title")}</h2>

@@ -59,7 +59,7 @@ function Shortlist({ chosen, onChoose, onAll }: Omit<StartProps, "onPrompt">) {
           </li>
         ))}
       </ul>
-      <Button variant="quiet" size="small" onClick={onAll}>
+      <Button variant="quiet" size="small" className={styles.all} onClick={onAll}>
         {t("pick.all", { count: models.length })}
       </Button>
     </div>
