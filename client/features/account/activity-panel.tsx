@@ -11,11 +11,11 @@ import { useActivity } from "./use-activity.ts";
 
 function Row({ event }: { event: Activity }) {
   const { t } = useTranslation(["account", "access"]);
-  const { list, dateTime } = useFormat();
+  const { list, number, money, dateTime } = useFormat();
   return (
     <li className={styles.row}>
       <div>
-        <p className={styles.what}>{activityText({ t, list }, event)}</p>
+        <p className={styles.what}>{activityText({ t, list, number, money }, event)}</p>
         <p className={styles.detail}>
           <time dateTime={event.at}>{dateTime(event.at)}</time>
           {event.network !== null && <span>{t("activity.from", { network: networkText(event.network) })}</span>}

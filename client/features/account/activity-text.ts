@@ -5,6 +5,8 @@ import type { AuditDetails, ShownAction } from "#domain/audit.ts";
 interface Words {
   t: TFunction<["account", "access"]>;
   list: (items: readonly string[]) => string;
+  number: (value: number) => string;
+  money: (cents: number) => string;
 }
 
 type SignIn = AuditDetails["sign_in.completed"];
@@ -47,6 +49,15 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
   "money_back.asked": ({ t }) => t("activity.moneyBackAsked"),
   "contract.withdrawn": ({ t }) => t("activity.contractWithdrawn"),
   "payments.checked": ({ t }) => t("activity.paymentsChecked"),
+  "credits.given": ({ t, number }, { credits }) => t("activity.creditsGiven", { credits: number(credits) }),
+  "credits.taken": ({ t, number }, { credits }) => t("activity.creditsTaken", { credits: number(credits) }),
+  "refund.asked": ({ t, money }, { amountCents }) => t("activity.refundAsked", { amount: money(amountCents) }),
+  "plan.cancelled": ({ t }) => t("activity.planCancelled"),
+  "plan.resumed": ({ t }) => t("activity.planResumed"),
+  "account.banned": ({ t }) => t("activity.banned"),
+  "account.unbanned": ({ t }) => t("activity.unbanned"),
+  "mail.sent_again": ({ t }) => t("activity.mailAgain"),
+  "mail.readdressed": ({ t }) => t("activity.mailReaddressed"),
   "export.asked": ({ t }, { by }) => t(by === "team" ? "activity.exportMade" : "activity.exportAsked"),
   "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
   "support_access.given": ({ t }) => t("access:activity.given"),
