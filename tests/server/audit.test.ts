@@ -1,5 +1,5 @@
 /** The audit log: every act is written with the act itself, the application can't rewrite it, and a deleted person can't be found in it. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { hash } from "@node-rs/argon2";
@@ -25,8 +25,10 @@ beforeEach(async () => {
   await product.asOwner("delete from audit_events", "delete from auth_attempts");
 });
 
-const network = "10.8.0.1";
-const post = (call: string, body: object) => product.post(`/api/auth/${call}`, body, { remoteAddress: network });
+const address = "10.8.0.1";
+/** What the log keeps of it. */
+const network = "10.8.0.0/24";
+const post = (call: string, body: object) => product.post(`/api/auth/${call}`, body, { remoteAddress: address });
 
 /** The events written since the test began, with the people's ids instead of the log's own. */
 async function events() {
@@ -43,7 +45,7 @@ async function events() {
 }
 
 test("a confirmed sign-up, a sign-in and the end of a session are written, with who did it and from which network", async () => {
-  const session = await product.join("ada@example.com", network);
+  const session = await product.join("ada@example.com", address);
   const id = session.user.id;
   const again = (await post("sign-in", { email: "ada@example.com", password })).json<Session>();
   await post("sign-out", { refresh_token: again.refresh_token });
@@ -59,7 +61,7 @@ test("a confirmed sign-up, a sign-in and the end of a session are written, with 
 });
 
 test("a session that ends because its refresh token was used twice is written, by nobody known", async () => {
-  const session = await product.join("reused@example.com", network);
+  const session = await product.join("reused@example.com", address);
   const next = (await post("refresh", { refresh_token: session.refresh_token })).json<Session>();
   expect((await product.get("/api/account", next.access_token)).statusCode).toBe(200);
   await product.db
@@ -91,7 +93,7 @@ test("of wrong passwords the one that brings a wait is written, of an unknown ad
 });
 
 test("an admin's role is written when it is given, by ADMIN_EMAILS or at the first start, and not again", async () => {
-  const session = await product.join("owner@example.com", network);
+  const session = await product.join("owner@example.com", address);
   await post("sign-in", { email: "owner@example.com", password });
   const granted = (await events()).filter(({ action }) => action === "role.granted");
   const event = { actor: null, action: "role.granted", network: null };
@@ -124,6 +126,20 @@ test("each dead letter that is put back is written, once", async () => {
   expect(await events()).toEqual(ids.map((deadLetterId) => ({ ...event, details: { deadLetterId, job: "send-mail" } })));
 });
 
+test("the log keeps networks and not addresses, also of events that were written before", async () => {
+  const { userId } = await createUser(product.db);
+  const addresses = ["203.0.113.77", "2001:db8:1:2::/64", "not an address"];
+  for (const each of addresses)
+    await recordAct(product.db, { actor: userId, subject: userId, action: "sign_up.confirmed", network: each, details: {} });
+  const short = ["203.0.113.0/24", "2001:db8:1::/48", "not an address"];
+  expect((await events()).map(({ network: kept }) => kept)).toEqual(short);
+  for (const [index, each] of addresses.entries())
+    await product.asOwner(`update audit_origins set network = '${each}' where network = '${short[index]}'`);
+  const migration = await readFile(new URL("../../migrations/0101_short_networks.up.sql", import.meta.url), "utf8");
+  await product.asOwner(/^update audit_origins .*;$/m.exec(migration)?.[0] ?? "");
+  expect((await events()).map(({ network: kept }) => kept)).toEqual(short);
+});
+
 test("an act that is taken back leaves no event", async () => {
   const { userId } = await createUser(product.db);
   const failing = inTransaction(product.db, async (trx) => {
@@ -135,7 +151,7 @@ test("an act that is taken back leaves no event", async () => {
 });
 
 test("the application's role can't change, delete or backdate an event, and writes one only by its function", async () => {
-  await product.join("kept@example.com", network);
+  await product.join("kept@example.com", address);
   const before = await events();
   const pool = createPool(product.config.databaseUrl, 1, "tessera test");
   try {
@@ -157,8 +173,8 @@ test("the application's role can't change, delete or backdate an event, and writ
 });
 
 test("a deleted person can't be found in the log, whose events stay", async () => {
-  const session = await product.join("gone@example.com", network);
-  await product.join("stays@example.com", "10.8.0.2");
+  const session = await product.join("gone@example.com", address);
+  await product.join("stays@example.com", "10.9.0.2");
   const before = await events();
   await product.asOwner(`delete from users where id = '${session.user.id}'`);
   const after = await events();
@@ -169,7 +185,7 @@ test("a deleted person can't be found in the log, whose events stay", async () =
   const tables = ["audit_events", "audit_people", "audit_origins"] as const;
   const text = JSON.stringify(await Promise.all(tables.map((table) => product.db.selectFrom(table).selectAll().execute())));
   for (const trace of [session.user.id, "gone@example.com", `"${network}"`]) expect(text).not.toContain(trace);
-  expect(text).toContain("10.8.0.2");
+  expect(text).toContain("10.9.0.0/24");
 });
 
 test("writing an event reads no more of the database when the log is long", async () => {

@@ -1,0 +1,32 @@
+-- The audit log keeps the network of an address, not the address: IPv4 without its last number, IPv6 as the site that a customer owns at most
+-- (shortNetwork of server/http/client-network.ts).
+create function network_short(p_network text) returns text language sql immutable as $$
+  select regexp_replace(regexp_replace(p_network, '^(\d+\.\d+\.\d+)\.\d+$', '\1.0/24'), '^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):[0-9a-f]+::/64$', '\1::/48')
+$$;
+
+update audit_origins set network = network_short(network) where network <> network_short(network);
+
+create or replace function audit_record(p_actor uuid, p_subject uuid, p_action text, p_network text, p_details jsonb)
+returns void language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_event uuid;
+begin
+  insert into audit_events (actor, subject, action, details)
+    values (audit_person(p_actor), audit_person(p_subject), p_action, p_details) returning id into v_event;
+  if p_network is not null and coalesce(p_actor, p_subject) is not null then
+    insert into audit_origins (event_id, user_id, network) values (v_event, coalesce(p_actor, p_subject), network_short(p_network));
+  end if;
+end $$;
+
+create or replace function audit_record(p_actor uuid, p_subject uuid, p_action text, p_network text, p_details jsonb, p_reason text)
+returns void language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_event uuid;
+begin
+  insert into audit_events (actor, subject, action, details)
+    values (audit_person(p_actor), audit_person(p_subject), p_action, p_details) returning id into v_event;
+  if p_network is not null and coalesce(p_actor, p_subject) is not null then
+    insert into audit_origins (event_id, user_id, network) values (v_event, coalesce(p_actor, p_subject), network_short(p_network));
+  end if;
+  insert into audit_reasons (event_id, user_id, reason) values (v_event, p_subject, p_reason);
+end $$;
