@@ -18,6 +18,7 @@ import { recordAct } from "#server/db/audit.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { eraseBatch, forgetMailErrors } from "#server/features/deletion/queries.ts";
+import { storeFile } from "#server/features/files/service.ts";
 import { makeExport } from "#server/features/own-data/exports.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
 import { ask, askAndHold, startModels } from "#tests/support/answers.ts";
@@ -160,7 +161,8 @@ describe("deleting one's account", () => {
     expect(answer.statusCode).toBe(202);
     expect(Date.parse(answer.json().deleteAt) - Date.now()).toBeGreaterThan(deletionMs - minuteMs);
     for (const { access_token } of [ada, phone]) expect((await product.get("/api/account", access_token)).statusCode).toBe(401);
-    expect(codeOf(await product.post("/api/auth/refresh", { refresh_token: phone.refresh_token }))).toEqual([401, "account_deleted"]);
+    const refused = await product.post("/api/auth/refresh", { refresh_token: phone.refresh_token });
+    expect([...codeOf(refused), refused.headers["clear-site-data"]]).toEqual([401, "account_deleted", '"cache"']);
     await expect.poll(() => told).toContain("session");
     stop();
     expect(await auditOf(ada.user.id)).toContain("deletion.asked");
@@ -578,13 +580,12 @@ test(`an account with ${size.messages} messages and ${size.files} files is expor
     select ids[i], ${long}, ids[i - 1], 'user', repeat(md5(i::text), 30), now()
       from (select array_agg(uuidv7(make_interval(secs => i))) as ids from generate_series(1, ${size.messages / 2}) i) as made,
         generate_series(1, ${size.messages / 2}) i`.execute(db);
-  await sql`insert into data_exports (user_id, asked_at, status, ready_at, expires_at, bytes)
-    select ${ada.user.id}, now(), 'ready', now(), now() + interval '1 day', 1 from generate_series(1, ${size.files})`.execute(db);
-  const files = await db.selectFrom("data_exports").select("file_name").where("user_id", "=", ada.user.id).execute();
-  async function* bytes() {
-    yield Buffer.from("x");
+  const contents = new Map<string, string>();
+  for (let index = 0; index < size.files; index += 1) {
+    const [kind, text] = [index % 2 === 0 ? "attachment" : "output", randomBytes(1_000 + index * 40).toString("hex")] as const;
+    const { id: fileId, name } = await storeFile(product.deps, { userId: ada.user.id, kind, name: `file ${index}` }, Buffer.from(text));
+    contents.set(`files/${fileId}-${name}`, text);
   }
-  for (const { file_name: name } of files) await product.deps.storage.put(String(name), bytes(), 10);
 
   const { id } = await db
     .insertInto("data_exports")
@@ -593,15 +594,20 @@ test(`an account with ${size.messages} messages and ${size.files} files is expor
     .executeTakeFirstOrThrow();
   await makeExport(product.deps, id);
   const file = await product.app.inject({ method: "GET", url: `/api/account/exports/${id}/file`, headers: bearer(ada) });
-  const messages: unknown[] = JSON.parse(readZip(file.rawPayload).get("messages.json") ?? "[]");
+  const exported = readZip(file.rawPayload);
+  const messages: unknown[] = JSON.parse(exported.get("messages.json") ?? "[]");
   expect(messages.length).toBeGreaterThan(size.messages);
+  const names = JSON.parse(exported.get("files.json") ?? "[]").map((row: { file: string }) => row.file);
+  expect(names.toSorted()).toEqual([...contents.keys()].toSorted());
+  for (const [name, text] of contents) expect(exported.get(name) === text, name).toBe(true);
 
   // Those of earlier tests.
   await runJobs();
   const before = (await storedFiles()).length;
   await remove();
   await runJobs();
-  expect(before - (await storedFiles()).length).toBe(size.files + 1);
+  // The export went at once; the files go with the account.
+  expect(before - (await storedFiles()).length).toBe(1);
   await timeIsOver(ada);
   const took: number[] = [];
   for (let done = 1; done > 0; ) {
@@ -613,5 +619,7 @@ test(`an account with ${size.messages} messages and ${size.files} files is expor
   // A batch ends while nobody has noticed it; the worker's batches begin with ten rows and shrink when one takes longer than 20 ms.
   const median = took.toSorted((one, other) => one - other)[Math.floor(took.length / 2)];
   if (full) expect(median).toBeLessThan(100);
+  await runJobs();
+  expect(before - (await storedFiles()).length).toBe(size.files + 1);
   expect(await placesOf(ada.user.id, ada.user.email, "the last words")).toEqual([]);
 }, 120_000);
