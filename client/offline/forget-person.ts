@@ -1,4 +1,5 @@
 import { sessionStore } from "#client/lib/session-store.ts";
+import { sharedFiles } from "#client/sw/messages.ts";
 import { keepOnlyConversationsOf } from "./conversations.ts";
 import { dropOldSentForms } from "./sent-forms.ts";
 import { removeStoredOf, removeStoredUnder } from "./store.ts";
@@ -19,6 +20,8 @@ export function startForgetting(): () => void {
     }
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
+    // What somebody shared before they signed in waits for them; what the one who leaves had shared goes with them.
+    if (typeof known === "string") void globalThis.caches?.delete(sharedFiles.cache);
     known = owner;
     void keepOnlyConversationsOf(owner);
     // The files are what a draft waits for, but unlike a text a picture shows at a glance whose it is.

@@ -1,5 +1,6 @@
 /** The policy that stands behind the code: even if a hostile text reached the page as HTML, it could not run. */
 import path from "node:path";
+import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "#tests/support/sources.ts";
 import { hasTurn } from "#tests/support/turns.ts";
@@ -51,6 +52,32 @@ it("every response carries the policy: no inline code, no other origin, Trusted 
     });
     expect(JSON.stringify(policy), path).not.toMatch(/unsafe-|https?:|\*|strict-dynamic/);
     expect(headers.get("x-content-type-options"), path).toBe("nosniff");
+  }
+});
+
+it("files and pictures of people, opened as a document, may load, run, frame and send nothing", async () => {
+  const authorization = `Bearer ${world.session.access_token}`;
+  const picture = await sharp({ create: { width: 40, height: 40, channels: 3, background: "teal" } })
+    .png()
+    .toBuffer();
+  const put = await fetch(`${world.url}/api/account/avatar`, {
+    method: "PUT",
+    body: new Uint8Array(picture),
+    headers: { authorization, "content-type": "image/png" },
+  });
+  const { avatarUrl } = (await put.json()) as { avatarUrl: string };
+  const posted = await fetch(`${world.url}/api/files?name=note.html`, {
+    method: "POST",
+    body: "<script>alert(1)</script>",
+    headers: { authorization, "content-type": "text/html" },
+  });
+  const { id } = (await posted.json()) as { id: string };
+  for (const path of [avatarUrl, `/api/files/${id}`]) {
+    const { status, headers } = await fetch(world.url + path, { headers: { authorization } });
+    expect([path, status, headers.get("x-content-type-options")]).toEqual([path, 200, "nosniff"]);
+    const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+    expect(headers.get("content-security-policy"), path).toBe(policy);
+    expect(headers.get("cache-control"), path).toMatch(/^private, /);
   }
 });
 

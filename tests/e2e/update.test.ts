@@ -150,8 +150,13 @@ describe("a new release while tabs are open", () => {
     const page = await openKept(device, `${frontage.url}/profile`, "en");
     await expect.poll(() => keptConversations(page)).toBe(1);
     await page.evaluate(`localStorage.setItem("signedOut", "yes")`);
+    // As another app leaves a picture for the chat.
+    await page.evaluate("caches.open('shared-files').then((cache) => cache.put('/shared/1', new Response('a picture')))");
+    const ended = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/api/auth/sign-out");
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    expect(await (await ended).headerValue("clear-site-data")).toBe('"cache"');
     await expect.poll(() => keptConversations(page)).toBe(0);
+    await expect.poll(() => cacheNames(page)).not.toContain("shared-files");
     const kept = await keptAddresses(page);
     expect(kept).toContain("/pricing?lang=en");
     expect(kept.filter((address) => address.startsWith("/api"))).toEqual([]);

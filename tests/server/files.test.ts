@@ -117,7 +117,7 @@ describe("reading a file", () => {
     expect(answer.headers).toMatchObject({
       "content-type": "text/plain; charset=utf-8",
       "x-content-type-options": "nosniff",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
       "content-disposition": `attachment; filename="p_ssw_rtertxt.txt"; filename*=UTF-8''p%C3%A4ssw%C3%B6rtertxt.txt`,
       "cache-control": "private, no-cache",
       "cross-origin-resource-policy": "same-origin",

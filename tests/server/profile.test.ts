@@ -136,8 +136,8 @@ describe("a picture", () => {
       expect(answer.headers).toMatchObject({
         "content-type": "image/webp",
         "x-content-type-options": "nosniff",
-        "cache-control": "public, max-age=31536000, immutable",
-        "content-security-policy": "default-src 'none'; sandbox",
+        "cache-control": "private, max-age=31536000, immutable",
+        "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
       });
       const { width, height, format: kept, exif, icc, xmp, pages = 1 } = await sharp(answer.rawPayload).metadata();
       expect([width, height, kept, exif, icc, xmp, pages]).toEqual([size, size, "webp", undefined, undefined, undefined, 1]);

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import { slowUploadMs } from "../../http/body-timeout.ts";
 import { sendNotFound } from "../../http/problem.ts";
+import { filePolicy } from "../../http/security-headers.ts";
 import { dropRest, limitUploads } from "../../http/upload-limits.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import { changeAvatar, readAvatar, removeAvatar } from "./avatars.ts";
@@ -67,10 +68,10 @@ export function publicAvatarRoutes(deps: Pick<Deps, "db" | "storage" | "log">): 
         reply.headers({
           "content-type": "image/webp",
           "content-length": String(picture.bytes),
-          // May be cached for good, because a changed picture has another address.
-          "cache-control": "public, max-age=31536000, immutable",
+          // The browser may keep it for good, because a changed picture has another address, and drops it at sign-out. Nobody between keeps it.
+          "cache-control": "private, max-age=31536000, immutable",
           "content-disposition": "inline",
-          "content-security-policy": "default-src 'none'; sandbox",
+          "content-security-policy": filePolicy,
         });
         return reply.send(picture.content);
       });

@@ -1,7 +1,9 @@
+import { DomainError } from "#domain/errors.ts";
 import { authRoutes as contract } from "../../contract/auth.ts";
 import { factorResetRoutes as resetContract } from "../../contract/factor-reset.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
+import { clearCache } from "../../http/security-headers.ts";
 import type { BrowserMemory } from "./browser-memory.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
 import { fewOfOneNetwork } from "./callers.ts";
@@ -94,12 +96,17 @@ export function authRoutes(deps: Deps): Routes {
     });
     app.post("/api/auth/refresh", optionsOf("POST /api/auth/refresh"), async (request, reply) => {
       const caller = browser.callerOf(request);
-      const signedIn = await refreshSession(deps, request.body.refresh_token, caller);
+      const signedIn = await refreshSession(deps, request.body.refresh_token, caller).catch((error: unknown) => {
+        // Another device deleted the account, and this one has its pictures too.
+        if (error instanceof DomainError && error.code === "account_deleted") clearCache(reply);
+        throw error;
+      });
       browser.keepUnknownDevice(reply, caller, signedIn);
       return presentSession(app, signedIn);
     });
     app.post("/api/auth/sign-out", optionsOf("POST /api/auth/sign-out"), async (request, reply) => {
       await endSession(deps, request.body.refresh_token, browser.callerOf(request));
+      clearCache(reply);
       return reply.code(204).send(null);
     });
   };

@@ -3,6 +3,7 @@ import { authRoutes } from "../../contract/auth.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
+import { clearCache } from "../../http/security-headers.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { createBrowserMemory } from "../auth/browser-memory.ts";
 import { fewOfOneNetwork } from "../auth/callers.ts";
@@ -16,7 +17,9 @@ export function deletionRoutes(deps: Deps, answers: Answers): Routes {
     async (app) => {
       app.post("/api/account/deletion", { schema: accountRoutes["POST /api/account/deletion"] }, async (request, reply) => {
         const asker = { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
-        return reply.code(202).send(await deleteAccount(deps, answers, asker, request.body.email));
+        const deleted = await deleteAccount(deps, answers, asker, request.body.email);
+        clearCache(reply);
+        return reply.code(202).send(deleted);
       });
     },
   ]);

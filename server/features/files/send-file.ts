@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { shownTypes } from "#domain/files.ts";
 import type { FileInfo } from "../../contract/files.ts";
 import type { Deps } from "../../deps.ts";
+import { filePolicy } from "../../http/security-headers.ts";
 import type { ByteRange } from "../../providers/storage/storage.ts";
 import { findFile, openFile } from "./service.ts";
 
@@ -44,10 +45,10 @@ export async function sendFile(
   reply.headers({
     "content-type": info.contentType === "text/plain" ? "text/plain; charset=utf-8" : info.contentType,
     "content-disposition": disposition(info),
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "content-security-policy": filePolicy,
     "accept-ranges": "bytes",
     etag: tag,
-    // A browser may keep it and asks each time, so that what was deleted is not shown any more.
+    // A browser may keep it and asks each time, so that what was deleted is not shown any more. At sign-out it is told to drop it.
     "cache-control": "private, no-cache",
   });
   if (isFresh(request, tag)) return reply.code(304).send();
