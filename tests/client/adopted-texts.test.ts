@@ -84,7 +84,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
       "Aller au dernier message",
       "sans abonnement actif",
     ],
-    gone: /forfait|bord chaud|Valeur de la formule|a besoin de {{credits}}|"Compté"/,
+    gone: /[Ff]orfait|bord chaud|Valeur de la formule|a besoin de {{credits}}|"Compté"/,
   },
   it: {
     standing: [
@@ -115,7 +115,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
   },
   ro: {
     standing: ["cele evidențiate expiră primele", "Prețul", "Pentru luni aglomerate", '"Se plătește"', "Pagina principală", "neachitat"],
-    gone: /margine\w* cald|Valoarea planului|taxat|Blocat|dorinț|factur\w+ deschis/,
+    gone: /margine\w* cald|Valoarea planului|[Tt]axat|Blocat|dorinț|factur\w+ deschis/,
   },
   ru: {
     standing: ["Выделенные плитки сгорят первыми", "{{formatted}} кредит ИИ", "неоплаченн", "Не удалось получить ответ", "Печатает…"],
@@ -123,7 +123,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
   },
   ja: {
     standing: ["強調表示のタイルから先に期限が切れます", "オフラインです。この端末にも保存できませんでした。", "回答を待っています"],
-    gone: /暖|ひとつのクレジット|第三者|取り置|元に戻す|今はしない/,
+    gone: /あなた(?!["：])|暖|ひとつのクレジット|第三者|取り置|元に戻す|今はしない/,
   },
   zh: { standing: ["高亮方块最先到期", "正在等待回答"], gone: /暖|一份积分|个人资料|未能通过|第三方/ },
 };

@@ -88,18 +88,28 @@ export function withoutSlots(text: string): string {
   return text.replace(/\{\{[^}]*\}\}/g, "");
 }
 
-/** The texts people read, without placeholders and without the words that the support widget looks for in a question. */
+/** The texts people read, without placeholders and elements, and without the words that the support widget looks for in a question. */
 export function spoken(texts: Texts): string[] {
   const flat = [...flatten(texts)].filter(([key]) => !key.startsWith("keywords."));
-  return flat.map(([, text]) => withoutSlots(text));
+  return flat.map(([, text]) => withoutSlots(text).replace(/<[^>]*>/g, ""));
 }
 
-/** Matches the words that a glossary's row for `term` forbids. Words in Latin letters count only as whole words, in the plural too. */
-export function wrongWords(glossary: string, term: string): RegExp {
-  const rows = glossary.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-  const row = rows.find(([, terms = ""]) => terms.split(", ").includes(term));
-  const words = (row?.[3] ?? "").split(/[,、] ?/).filter((word) => word !== "");
-  if (words.length === 0) throw new Error(`the glossary forbids no word for ${term}`);
-  const forms = words.map((word) => (/^[\p{Script=Latin}-]+$/u.test(word) ? `(?<![\\p{L}-])${word}(s|ed)?(?![\\p{L}-])` : word));
+/** Languages whose words have many endings. */
+const inflected = ["pl", "ro", "ru"];
+
+/**
+ * Matches the words that a glossary forbids. One with a note in brackets is right elsewhere, so it is left to readers. Words of an alphabet
+ * count only as whole words, with the commonest endings.
+ */
+export function wrongWords(language: string, glossary: string): RegExp {
+  const cells = glossary.split("\n").flatMap((line) => line.split("|")[3]?.trim() ?? []);
+  const entries = cells.slice(2).flatMap((cell) => cell.replace(/ ?[(（][^)）]*[)）]/g, "()").split(/[,、，] ?/));
+  const words = entries.filter((entry) => entry !== "" && !entry.includes("()"));
+  if (words.length === 0) throw new Error(`the glossary of ${language} forbids no word`);
+  const endings = inflected.includes(language) ? "\\p{L}{0,3}" : "(s|ed)?";
+  const forms = words.map((word) => {
+    if (!/^[\p{Script=Latin}\p{Script=Cyrillic}’ -]+$/u.test(word)) return word;
+    return `(?<![\\p{L}-])${word}${word.length > 4 || !inflected.includes(language) ? endings : ""}(?![\\p{L}-])`;
+  });
   return new RegExp(forms.join("|"), "giu");
 }
