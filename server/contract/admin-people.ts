@@ -230,6 +230,12 @@ export const adminPeopleRoutes = {
   },
   "POST /api/admin/people/:userId/unban": { summary: "For admins: allow the person to sign in again", ...act },
   "POST /api/admin/people/:userId/sign-out": { summary: "For admins: end all of the person's sign-ins", ...act },
+  "POST /api/admin/people/:userId/give-back": {
+    summary:
+      "For admins: give an account that was taken over back to its owner: end password, sign-ins and the ways in added since a day, and mail a link for a new password. May answer `own_account`, `conflict` if the person is banned, `too_many_attempts`",
+    ...act,
+    body: Type.Object({ reason: Reason, since: orNull(Type.String({ format: "date" })) }, { additionalProperties: false }),
+  },
   "POST /api/admin/people/:userId/cancel": {
     summary:
       "For admins: end the person's plan with its period. May answer `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`",
@@ -238,12 +244,6 @@ export const adminPeopleRoutes = {
   "POST /api/admin/people/:userId/resume": {
     summary: "For admins: take the end of the plan back. May answer as cancelling does",
     ...act,
-  "POST /api/admin/people/:userId/give-back": {
-    summary:
-      "For admins: give an account that was taken over back to its owner: end password, sign-ins and the ways in added since a day, and mail a link for a new password. May answer `own_account`, `conflict` if the person is banned, `too_many_attempts`",
-    ...act,
-    body: Type.Object({ reason: Reason, since: orNull(Type.String({ format: "date" })) }, { additionalProperties: false }),
-  },
   },
   "POST /api/admin/people/:userId/refunds": {
     summary:

@@ -12,8 +12,8 @@ import type { billingRoutes } from "./billing.ts";
 import type { campaignRoutes } from "./campaigns.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
-import type { doctorRoutes } from "./doctor.ts";
 import type { disownRoutes } from "./disown.ts";
+import type { doctorRoutes } from "./doctor.ts";
 import type { emailChangeRoutes } from "./email-change.ts";
 import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
@@ -59,8 +59,8 @@ export type Calls = CallsOf<
     typeof emailChangeRoutes &
     typeof factorResetRoutes &
     typeof factorRoutes &
-    typeof disownRoutes &
     typeof generationRoutes &
+    typeof disownRoutes &
     typeof doctorRoutes &
     typeof invoiceRoutes &
     typeof limitRoutes &

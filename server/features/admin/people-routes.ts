@@ -110,6 +110,14 @@ function acting(deps: Deps): Routes {
         return reply.code(204).send(null);
       },
     );
+    app.post(
+      "/api/admin/people/:userId/give-back",
+      { schema: contract["POST /api/admin/people/:userId/give-back"] },
+      async (request, reply) => {
+        await giveAccountBack(deps, clerkOf(request), { ...request.body, ...request.params });
+        return reply.code(204).send(null);
+      },
+    );
     for (const [name, action] of [
       ["POST /api/admin/people/:userId/cancel", "plan.cancelled"],
       ["POST /api/admin/people/:userId/resume", "plan.resumed"],
@@ -123,14 +131,6 @@ function acting(deps: Deps): Routes {
       { schema: contract["POST /api/admin/people/:userId/refunds"] },
       async (request, reply) => {
         await refundPayment(deps, clerkOf(request), request.params.userId, request.body);
-    app.post(
-      "/api/admin/people/:userId/give-back",
-      { schema: contract["POST /api/admin/people/:userId/give-back"] },
-      async (request, reply) => {
-        await giveAccountBack(deps, clerkOf(request), { ...request.body, ...request.params });
-        return reply.code(204).send(null);
-      },
-    );
         return reply.code(204).send(null);
       },
     );

@@ -50,6 +50,7 @@ export async function readPerson(deps: Deps, userId: string, viewer: Pick<Viewer
       totp: factors.totp !== null,
       recoveryCodes: factors.recoveryCodesLeft,
     },
+    takenOver: await readTakenOver(deps.db, userId),
     // None of them is the reader's own, unless the page is about themselves.
     sessions: await listSessions(deps.db, { userId, sessionId: viewer.sessionId }),
     subscription: { ...subscription, ...(isAdmin && unpaid && { unpaid }) },
@@ -58,4 +59,3 @@ export async function readPerson(deps: Deps, userId: string, viewer: Pick<Viewer
     money: isAdmin ? await readMoney(deps, userId, viewer.userId) : null,
   };
 }
-    takenOver: await readTakenOver(deps.db, userId),

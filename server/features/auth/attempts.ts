@@ -60,12 +60,14 @@ const limits = {
   // Mails to one mailbox that say the same of its owner's sign-in.
   "security-mail": { free: 10, windowMs: hourMs, firstWaitMs: 15 * minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
+  // Messages to the team in the name of one mailbox from one network, and of one account. Acknowledgements to one mailbox from all networks,
+  // and messages that are mailed at all.
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
-  // Answers that one clerk mails.
-  "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-account": { free: 10, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   "contact-mailbox": { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   "contact-mails": { free: 30, windowMs: minuteMs, firstWaitMs: minuteMs, longestWaitMs: minuteMs },
+  // Answers that one clerk mails.
+  "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   // Answers of people that one clerk reads.
   "team-reading": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   // Mails that somebody of the team sends again: of one clerk, and to one person.
