@@ -1,5 +1,5 @@
-/** The documents name only files, scripts and variables that exist. */
-import { existsSync } from "node:fs";
+/** Documents and comments name only files, scripts, variables and decisions that exist. */
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { providers } from "#server/domain/models.ts";
@@ -76,7 +76,56 @@ describe("the documents", () => {
     expect(named.filter(({ number, second }) => /^\d$/.test(second) && second !== levels.get(number))).toEqual([]);
   });
 
+  it("of decisions are all in the index, in order and under their titles", () => {
+    const records = listFiles("docs/decisions", /\d{4}-[^/]+\.md$/).sort();
+    const listed = [...read("docs/decisions/README.md").matchAll(/^(\d+)\. \[([^\]]+)\]\(([^)]+)\)/gm)];
+    expect(listed.map(([, number, title, file]) => [`docs/decisions/${file}`, `# ${number}. ${title}`])).toEqual(
+      records.map((file) => [file, read(file).split("\n", 1)[0]]),
+    );
+    expect(records.filter((file) => !read(file).startsWith(`# ${Number(path.basename(file).slice(0, 4))}. `))).toEqual([]);
+  });
+
   it("keep the map of the code to 150 lines", () => {
     expect(read("ARCHITECTURE.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+});
+
+/** Files that are made later or elsewhere. In released migrations a wrong name stays. */
+const madeLater = /^(DATA_DIR\/secrets\.json|pages\.json|migrations\/0001_name\.up\.sql)$/;
+const releasedFaults = ["migrations/0001_accounts.up.sql: decisions.md", "migrations/0004_billing.up.sql: decisions.md"];
+
+describe("comments", () => {
+  const folders = ["client", "server", "worker", "sandbox", "scripts", "tests", "migrations", "docker", "docs"];
+  const known = [...folders.flatMap((folder) => listFiles(folder, /./)), ...readdirSync(root)];
+  const records = known.flatMap((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1] ?? []);
+  const exists = (name: string) => known.some((file) => file === name || file.endsWith(`/${name}`));
+
+  function commentsOf(file: string): string[] {
+    const form = file.endsWith(".sql") ? /--.*$/gm : file.endsWith(".conf") ? /#.*$/gm : /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm;
+    return [...read(file).matchAll(form)].map(([comment]) => comment);
+  }
+
+  function missingIn(comment: string): string[] {
+    const named = [...comment.matchAll(/(?<![\w/.*-])((?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:tsx?|sql|md|conf|css|json|js))(?![\w-])/g)];
+    const files = named.map(([, name = ""]) => name).filter((name) => !madeLater.test(name) && !exists(name));
+    const numbers = [...comment.matchAll(/\b(?:[Dd]ecisions?|[Rr]ecords?) (\d+)(?:(?:,| and) (\d+))?|docs\/decisions\/(\d{4})/g)]
+      .flatMap(([, first, second, third]) => [first, second, third])
+      .filter((number) => number !== undefined);
+    return [...files, ...numbers.filter((number) => !records.includes(number.padStart(4, "0"))).map((number) => `decision ${number}`)];
+  }
+
+  it("name only files and decisions that exist", () => {
+    const sources = known.filter((file) => /\.(tsx?|js|sql|css|conf)$/.test(file) && !file.startsWith("tests/server/recordings/"));
+    const faults = sources.flatMap((file) =>
+      commentsOf(file)
+        .flatMap(missingIn)
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(faults.filter((fault) => !releasedFaults.includes(fault))).toEqual([]);
+    expect(missingIn("As nowhere.ts says (decisions 21 and 9999; docs/decisions/9998).")).toEqual([
+      "nowhere.ts",
+      "decision 9999",
+      "decision 9998",
+    ]);
   });
 });

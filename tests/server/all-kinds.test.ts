@@ -1,6 +1,6 @@
 /**
  * Answers of every kind at once, every tenth with a fault, a stop or a reader who goes away: each is charged what was delivered, what was
- * delivered is kept, and the books agree (acceptance 19–22). `npm run test:full` has two thousand of them.
+ * delivered is kept, and the books agree. `npm run test:full` has two thousand of them.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A dispute freezes the wallet; a won one frees it, a lost one is as a refund (acceptance 11). */
+/** A dispute freezes the wallet; a won one frees it, a lost one takes credits back as a refund does. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";

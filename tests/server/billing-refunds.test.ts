@@ -1,4 +1,4 @@
-/** Returned money takes its credits with it: once, in any order, and never more than was spent becomes debt (acceptance 11). */
+/** Returned money takes its credits with it: once, in any order, and never more than was spent becomes debt. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { InvoicePage } from "#contract/invoices.ts";

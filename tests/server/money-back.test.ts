@@ -1,4 +1,4 @@
-/** The money-back guarantee: once, within its days and its share, and only for the first payment (acceptance 10). */
+/** The money-back guarantee: once, within its days and its share, and only for the first payment. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { MoneyBack } from "#contract/money-back.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";

@@ -1,4 +1,4 @@
-/** Running answers and open holds: what PostgreSQL refuses of them, and by which index it finds them (docs/decisions/0042). */
+/** Running answers and open holds: what PostgreSQL refuses of them, and by which index it finds them (docs/decisions/0043). */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
