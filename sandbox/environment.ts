@@ -21,7 +21,7 @@ export interface SandboxEnvironment {
   dataDirectory: string;
   /** False if the product uses the real Stripe. The clock can't be moved then. */
   stripe: boolean;
-  /** The product has tax reckoned: the Stripe that is played is set up for it. */
+  /** The product has tax calculated: the Stripe that is played is set up for it. */
   taxes: boolean;
   logLevel: string;
 }

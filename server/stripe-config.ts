@@ -9,7 +9,7 @@ export interface StripeConfig {
   /** Undefined for Stripe itself. */
   apiUrl: URL | undefined;
   livemode: boolean;
-  /** `included`: Stripe Tax reckons the tax within our prices. */
+  /** `included`: Stripe Tax calculates the tax within our prices. */
   tax: StripeTax;
 }
 

@@ -14,7 +14,7 @@ export function sessionTax(enabled: boolean): CheckoutSession["automatic_tax"] {
   return enabled ? { enabled: true, liability: { type: "self" }, provider: "stripe", status: "requires_location_inputs" } : off;
 }
 
-/** Throws Stripe's 400 if the tax of a new session could not be reckoned. */
+/** Throws Stripe's 400 if the tax of a new session could not be calculated. */
 export function requireSessionTax(
   context: Context,
   session: Pick<CheckoutSession, "automatic_tax">,

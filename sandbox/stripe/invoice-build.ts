@@ -89,7 +89,7 @@ interface Draft {
   finalizesAt: number | null;
   /** The days in which it is to be paid by transfer; null: Stripe charges a card. */
   daysUntilDue: number | null;
-  /** Stripe Tax reckons it. */
+  /** Stripe Tax calculates it. */
   taxed: boolean;
   own: Pick<Invoice, "billing_reason" | "description" | "footer" | "metadata" | "parent" | "period_start">;
 }

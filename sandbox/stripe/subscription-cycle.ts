@@ -65,7 +65,7 @@ interface NewSubscription {
   description: string | null;
   /** The days in which each invoice is to be paid by transfer; null: Stripe charges a card. */
   daysUntilDue: number | null;
-  /** Stripe Tax reckons the tax of its invoices. */
+  /** Stripe Tax calculates the tax of its invoices. */
   taxed: boolean;
 }
 

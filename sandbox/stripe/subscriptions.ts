@@ -114,7 +114,7 @@ function refuseTrials(parameters: Parameters): void {
   parameters.refuse("trial_period_days", "trial_end", "trial_from_plan", "trial_settings");
 }
 
-/** Undefined if the call does not say it. Throws Stripe's 400 where tax can't be reckoned. */
+/** Undefined if the call does not say it. Throws Stripe's 400 where tax can't be calculated. */
 export function readAutomaticTax(context: Context, parameters: Parameters, customer: Customer, price: Price): boolean | undefined {
   const automatic = parameters.object("automatic_tax");
   automatic?.refuse("liability");

@@ -1,4 +1,4 @@
-/** What Stripe Tax reckons: where a customer is, whether tax is collected there, and how much of a price that includes it is tax. */
+/** What Stripe Tax calculates: where a customer is, whether tax is collected there, and how much of a price that includes it is tax. */
 import type { Context } from "./context.ts";
 import { invalidRequest, notPlayed } from "./errors.ts";
 import { newId } from "./ids.ts";
@@ -20,7 +20,7 @@ export function taxOfCustomer(context: Context, customer: Customer): NonNullable
   };
 }
 
-/** Throws Stripe's 400 unless tax can be reckoned for this price. Prices that tax is added to are not played. */
+/** Throws Stripe's 400 unless tax can be calculated for this price. Prices that tax is added to are not played. */
 export function requireTaxable(context: Context, price: Price, param: string): void {
   const { status, defaults } = taxSettings(context);
   if (status !== "active")
@@ -137,7 +137,7 @@ function untaxed(invoice: Invoice) {
   return { lines, subtotal_excluding_tax: invoice.subtotal, total_excluding_tax: invoice.total, total_taxes: [] };
 }
 
-/** Reckons the tax for the last time. If Stripe doesn't know where the customer is, it goes on without tax, and says so. */
+/** Calculates the tax for the last time. If Stripe doesn't know where the customer is, it goes on without tax, and says so. */
 export function settleTax(invoice: Invoice, context: Context): Invoice {
   const taxed = withTax(invoice, context);
   if (taxed.automatic_tax.status !== "requires_location_inputs") return taxed;

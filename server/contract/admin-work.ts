@@ -104,7 +104,7 @@ export const AilingModel = Type.Object({
 });
 export type AilingModel = Static<typeof AilingModel>;
 
-/** What waits for somebody of the team. */
+/** What waits for a team member. */
 export const Needs = Type.Object({
   findings: someOf(OpenFinding),
   deadLetters: someOf(WaitingLetter),
@@ -162,7 +162,7 @@ const EventsQuery = tableQuery(Type.Literal("time"), {
 });
 export type EventsQuery = Static<typeof EventsQuery>;
 
-/** What somebody of the team did to an event. `by`: null if they have left. */
+/** What a team member did to an event. `by`: null if they have left. */
 const EventAct = Type.Object({
   at: Timestamp,
   act: Type.Union([Type.Literal("replayed"), Type.Literal("discarded")]),

@@ -9,7 +9,7 @@ const Address = Type.String({ minLength: 3, maxLength: 254 });
 
 export const TeamRole = Type.Union([Type.Literal("support"), Type.Literal("admin")]);
 const Role = Type.Union([Type.Literal("user"), TeamRole]);
-/** Why somebody of the team does something. Goes into the audit log. */
+/** Why a team member does something. Goes into the audit log. */
 export const Reason = Type.String({ minLength: 5, maxLength: 500, pattern: "\\S" });
 
 export const TeamMember = Type.Object({
@@ -68,7 +68,7 @@ export interface AuditFilter {
 }
 const AuditQuery = tableQuery(Type.Literal("time"), auditFilter);
 
-/** For the team. Others get `not_found`; in production somebody of the team without a second factor gets `second_factor_needed`. */
+/** For the team. Others get `not_found`; in production a team member without a second factor gets `second_factor_needed`. */
 export const adminRoutes = {
   "GET /api/admin/me": {
     summary: "For the team: the caller's role",

@@ -6,7 +6,7 @@ export const Timestamp = Type.String({ format: "date-time" });
 export const Uuid = Type.String({ format: "uuid" });
 export const Credits = Type.Integer({ minimum: 0 });
 export const Cents = Type.Integer();
-/** The tax within a price. `percent`: the rate of value added tax, where it is known; null: no tax is reckoned. */
+/** The tax within a price. `percent`: the rate of value added tax, where it is known; null: no tax is calculated. */
 export const TaxShown = Type.Union([Type.Object({ percent: Type.Union([Type.Number(), Type.Null()]) }), Type.Null()]);
 /** A call without a payload: `{}`, or no body (which arrives as null). */
 export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);

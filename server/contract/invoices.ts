@@ -37,9 +37,9 @@ export const Invoice = Type.Object({
   issuedAt: Timestamp,
   subject: InvoiceSubject,
   totalCents: Cents,
-  /** How much of the total is tax, and at which rate of value added tax, if it has one; null: no tax was reckoned. */
+  /** How much of the total is tax, and at which rate of value added tax, if it has one; null: no tax was calculated. */
   tax: Type.Union([Type.Object({ cents: Cents, percent: Type.Union([Type.Number(), Type.Null()]) }), Type.Null()]),
-  /** No tax could be reckoned, because the billing address is missing. */
+  /** No tax could be calculated, because the billing address is missing. */
   addressMissing: Type.Boolean(),
   /** How much of it was given back. */
   refundedCents: Cents,

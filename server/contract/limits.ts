@@ -24,7 +24,7 @@ export const SpendingLimits = Type.Object({
 });
 export type SpendingLimits = Static<typeof SpendingLimits>;
 
-/** Without `alertPercent` the alert stays as it is: pages of the release before don't send it. */
+/** Without `alertPercent` the alert stays as it is: pages of the previous release don't send it. */
 export const SetSpendingLimits = Type.Object({ ...own, alertPercent: Type.Optional(AlertPercentage) }, { additionalProperties: false });
 export type SetSpendingLimits = Static<typeof SetSpendingLimits>;
 

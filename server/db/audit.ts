@@ -12,7 +12,7 @@ interface AuditEvent<Action extends AuditAction> {
   /** The network of the caller (client-network.ts). Stored only with a person, so that it is deleted with them. */
   network: string | null;
   details: AuditDetails[Action];
-  /** Why, in the words of somebody of the team. It is deleted with the subject. */
+  /** Why, in the words of a team member. It is deleted with the subject. */
   reason?: string;
 }
 

@@ -17,7 +17,7 @@ export interface AuditEvents {
   details: Json<Record<string, unknown>>;
 }
 
-/** Why somebody of the team did it. */
+/** Why a team member did it. */
 export interface AuditReasons {
   event_id: string;
   /** The person to whom it was done. */

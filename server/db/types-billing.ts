@@ -117,7 +117,7 @@ export interface Invoices {
   /** By when it is to be paid by bank transfer; null: a card is charged. */
   due_at: Date | null;
   credit_notes: ColumnType<CreditNoteRow[], string | undefined, string>;
-  /** How much of `total_cents` is tax; null: Stripe reckoned none. */
+  /** How much of `total_cents` is tax; null: Stripe calculated none. */
   tax_cents: number | null;
   /** The rate of value added tax, where the whole invoice has one. */
   tax_percent: number | null;

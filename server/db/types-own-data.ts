@@ -8,7 +8,7 @@ export interface DataExports {
   file_name: Generated<string | null>;
   status: Generated<"making" | "ready" | "expired">;
   asked_at: Date;
-  /** Somebody of the team had it made, because the person asked by mail. */
+  /** A team member had it made, because the person asked by mail. */
   by_team: Generated<boolean>;
   /** When the last try failed. Null again once a try has succeeded. */
   failed_at: Generated<Date | null>;

@@ -1,5 +1,5 @@
 /**
- * What a model reads of the files that are attached to a question. Client and server reckon alike: the client says it before the send, and
+ * What a model reads of the files that are attached to a question. Client and server calculate alike: the client says it before the send, and
  * the server keeps to it, so that the fixed price covers the worst case.
  */
 import { parametersOf } from "./model-parameters.ts";

@@ -68,12 +68,12 @@ export interface AuditDetails {
   "transfer.returned": { amountCents: number };
   /** Money that went out twice came back, or was given up. */
   "transfer.reclaimed": { amountCents: number; givenUp?: true };
-  /** Somebody of the team compared the person's payments with the payment provider's. */
+  /** A team member compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
-  /** Discounts that somebody of the team set, or ended before their time. */
+  /** Discounts that a team member set, or ended before their time. */
   "campaign.planned": CampaignDetails;
   "campaign.ended": CampaignDetails;
-  /** `by`: somebody of the team had it made, for a person who asked by mail. */
+  /** `by`: a team member had it made, for a person who asked by mail. */
   "export.asked": { by?: "team" };
   "export.downloaded": Record<string, never>;
   /** The person lets the team read their conversations, for these days, takes that back, or says no to the team's request. */
@@ -82,7 +82,7 @@ export interface AuditDetails {
   "support_access.refused": Record<string, never>;
   /** The team asked them for it. */
   "support_access.asked": Record<string, never>;
-  /** Somebody of the team read this answer, and what led to it. */
+  /** A team member read this answer, and what led to it. */
   "answer.read": { generationId: string };
   "deletion.asked": Record<string, never>;
   "deletion.undone": Record<string, never>;

@@ -87,7 +87,7 @@ export function speechPieces(text: string, longest: number = pieceCharacters): s
 }
 
 /**
- * What of an answer's Markdown is read aloud: its words, without marks, addresses and code. Client and server reckon the price from the same
+ * What of an answer's Markdown is read aloud: its words, without marks, addresses and code. Client and server calculate the price from the same
  * text.
  */
 export function spokenText(markdown: string): string {

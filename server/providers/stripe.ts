@@ -125,7 +125,7 @@ const locationCodes: ReadonlySet<unknown> = new Set(["customer_tax_location_inva
 const taxCodes: ReadonlySet<unknown> = new Set(["stripe_tax_inactive", "taxes_calculation_failed", "failed_tax_calculation"]);
 
 /**
- * `address`: the tax depends on where the customer lives, which Stripe doesn't know. `account`: Stripe Tax is not set up, or can't reckon the tax;
+ * `address`: the tax depends on where the customer lives, which Stripe doesn't know. `account`: Stripe Tax is not set up, or can't calculate the tax;
  * some of these errors have no code, but are about a tax parameter or say so.
  */
 function taxProblem(error: InstanceType<typeof Stripe.errors.StripeError>): "address" | "account" | undefined {

@@ -339,7 +339,7 @@ async function live(session: Session, words: string): Promise<void> {
   expect(sent.statusCode).toBeLessThan(300);
   const did = { actor_id: user.id, at: now };
   const answer = { key: randomUUID(), subject: "Answer", body: words, mail_id: randomUUID() };
-  // Somebody of the team had a message of another person's, too, which stays.
+  // A team member had a message of another person's, too, which stays.
   const stranger = { name: "Eve", email: `stranger-${randomUUID()}@example.com`, language: "en", message: "Of a stranger" };
   const { id: others } = await db
     .insertInto("contact_messages")
@@ -505,7 +505,7 @@ describe("after 14 days", () => {
 
   test("every table that names a person is emptied with them, or stays without them on purpose", async () => {
     const stay = (await tablesOfPeople()).filter(({ rule }) => rule !== "c");
-    // account_erase deletes letters with their history and mails, and unlinks receipts; what somebody of the team did stays; the worker deletes a picture's files, and then its row.
+    // account_erase deletes letters with their history and mails, and unlinks receipts; what a team member did stays; the worker deletes a picture's files, and then its row.
     expect(stay.map(({ name, rule }) => [name, rule])).toEqual(
       ["avatars", "contact_events", "contact_events", "contact_messages", "contact_messages", "generations", "mails", "settings"].map(
         (name) => [name, "n"],

@@ -44,7 +44,7 @@ describe("switched on", () => {
   beforeAll(async () => {
     world = await startBillingWorld({ STRIPE_TAX: "included" }, start);
     const { payments } = world.deps;
-    // The account of an operator who has filled in nothing yet: nobody pays a price whose tax can't be reckoned.
+    // The account of an operator who has filled in nothing yet: nobody pays a price whose tax can't be calculated.
     const person = await world.person();
     expect(await world.checkout(person, "starter_month")).toMatchObject({ status: 503, code: "tax_unavailable" });
     const missing = await compareAccount(payments, "https://t.example", "included");

@@ -39,7 +39,7 @@ async function goBack(): Promise<void> {
 
 const goUp = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
 
-/** A link as the release before wrote it, of a sign-up with that hash. */
+/** A link as the previous release wrote it, of a sign-up with that hash. */
 async function mailLink(userId: string, passwordHash: string, signUpId: string, usedAt: Date | null = null): Promise<string> {
   const id = randomUUID();
   await asOwner(
@@ -50,7 +50,7 @@ async function mailLink(userId: string, passwordHash: string, signUpId: string, 
   return linkToken(config, id);
 }
 
-/** A person as the release before wrote them; without a password: one who has not confirmed their address. */
+/** A person as the previous release wrote them; without a password: one who has not confirmed their address. */
 async function insertPerson(email: string, password?: string): Promise<string> {
   const rows = await asOwner<{ id: string }>(
     `insert into users (email, mailbox_key, email_verified_at, password_hash, language, created_at)

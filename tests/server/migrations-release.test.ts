@@ -1,4 +1,4 @@
-/** A database of the release before, with data of every kind, goes up to this release, down and up again, and the product reads all of it. */
+/** A database of the previous release, with data of every kind, goes up to this release, down and up again, and the product reads all of it. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hash } from "@node-rs/argon2";

@@ -203,7 +203,7 @@ describe("migrations", () => {
         drops.push(...[...text.matchAll(/\bdrop (?:function|table|column) (?!%)[^;]+/gi)].map(([drop]) => `${name}: ${drop}`));
     }
     // These were made before the first release. A later migration that drops something must name the migration that introduced
-    // its replacement ("-- Contracts 0042_name: …"), which must have been in the release before.
+    // its replacement ("-- Contracts 0042_name: …"), which must have been in the previous release.
     expect(drops).toEqual([
       "0013_answers_cut_short: drop function answer_end",
       "0015_ledger_debt: drop function ledger_claw_back",

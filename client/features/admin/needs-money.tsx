@@ -78,7 +78,7 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
   );
 }
 
-/** Money that somebody of the team has to move at the bank. */
+/** Money that a team member has to move at the bank. */
 export function Transfers({ needs: { transfers }, move }: Pick<BlockProps, "needs"> & { move: (transfer: WaitingTransfer) => void }) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();

@@ -200,7 +200,7 @@ function Unanswered({ needs: { unanswered } }: Pick<BlockProps, "needs">) {
   );
 }
 
-/** What waits for somebody of the team, each with what mends it. */
+/** What waits for a team member, each with what mends it. */
 export function NeedsSection() {
   const { t } = useTranslation(["admin", "common"]);
   const { needs, readAt, look } = useNeeds();

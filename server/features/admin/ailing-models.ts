@@ -1,4 +1,4 @@
-/** Which models need somebody of the team: those that fail, and those that leave soon. */
+/** Which models need a team member: those that fail, and those that leave soon. */
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { AdminModel } from "../../contract/admin-models.ts";
 import type { AilingModel } from "../../contract/admin-work.ts";

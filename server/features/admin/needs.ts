@@ -1,4 +1,4 @@
-/** What waits for somebody of the team. Each list is short and read by an index of what waits, so it costs the same however large the books are. */
+/** What waits for a team member. Each list is short and read by an index of what waits, so it costs the same however large the books are. */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";

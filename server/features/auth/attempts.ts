@@ -70,7 +70,7 @@ const limits = {
   "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   // Answers of people that one clerk reads.
   "team-reading": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
-  // Mails that somebody of the team sends again: of one clerk, and to one person.
+  // Mails that a team member sends again: of one clerk, and to one person.
   "team-mails": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "team-mails-to": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;

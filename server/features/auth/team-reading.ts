@@ -1,4 +1,4 @@
-/** Limits how many answers of people somebody of the team reads. */
+/** Limits how many answers of people a team member reads. */
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { takeAttempt } from "./attempts.ts";

@@ -20,7 +20,7 @@ import { normalizeEmail } from "./callers.ts";
 import { findPersonByEmail, updateUser } from "./queries.ts";
 import { forgetViews, hasSecond, lockAdmins, selectHasSecond, selectRole } from "./team-queries.ts";
 
-/** Who acts: somebody of the team, or a person for themselves. */
+/** Who acts: a team member, or a person for themselves. */
 export interface Clerk {
   userId: string;
   network: string;

@@ -16,7 +16,7 @@ interface AccessClaims {
   sub: string;
   /** The sign-in's id (auth_sessions). */
   sid: string;
-  /** The counter of the refresh token that came with it; tokens of the release before have none. */
+  /** The counter of the refresh token that came with it; tokens of the previous release have none. */
   cnt?: number;
 }
 

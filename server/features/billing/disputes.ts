@@ -1,4 +1,4 @@
-/** Disputes that wait for evidence or for the bank, and where somebody of the team gives the evidence: in Stripe's dashboard alone. */
+/** Disputes that wait for evidence or for the bank, and where a team member gives the evidence: in Stripe's dashboard alone. */
 
 import type { Config } from "../../config.ts";
 import type { OpenDispute } from "../../contract/admin-work.ts";

@@ -100,7 +100,7 @@ export async function insertOrder(trx: Trx, checkoutId: string, userId: string, 
     .execute();
 }
 
-/** Whether the checkout is for this price and these texts. One that the release before opened has no order. */
+/** Whether the checkout is for this price and these texts. One that the previous release opened has no order. */
 export async function isAgreed(trx: Trx, checkoutId: string, agreement: Agreement): Promise<boolean> {
   const order = await trx
     .selectFrom("orders")

@@ -18,7 +18,7 @@ async function lacksLocation({ db }: BillingDeps, payerId: string): Promise<bool
 }
 
 /**
- * Has Stripe reckon the tax of a customer's subscriptions again, from the next invoice on, after it stopped for want of an address. Returns
+ * Has Stripe calculate the tax of a customer's subscriptions again, from the next invoice on, after it stopped for want of an address. Returns
  * whether it does for one of them. Safe to repeat.
  */
 export async function resumeTax(deps: BillingDeps, customerId: string): Promise<boolean> {

@@ -25,7 +25,7 @@ export function subscriptionTax(config: Switch) {
 
 /**
  * Checkout asks for as much of the billing address as tax needs, and the customer keeps it for renewals. A business may give its tax id and name:
- * Stripe shows both on its invoices, and reckons no tax where the business owes it.
+ * Stripe shows both on its invoices, and calculates no tax where the business owes it.
  */
 export function checkoutTax(
   config: Switch,
@@ -41,7 +41,7 @@ export function checkoutTax(
 }
 
 export interface InvoiceTax {
-  /** Null: Stripe reckoned none. */
+  /** Null: Stripe calculated none. */
   tax_cents: number | null;
   /** The rate of value added tax in percent, where the whole invoice has one; else null. */
   tax_percent: number | null;
@@ -60,7 +60,7 @@ async function rateOf(payments: Payments, id: string): Promise<Stripe.TaxRate> {
   return rate;
 }
 
-/** The tax within an invoice that Stripe reckoned tax for. */
+/** The tax within an invoice that Stripe calculated tax for. */
 export async function readTax({ payments }: Pick<Deps, "payments">, invoice: Stripe.Invoice): Promise<InvoiceTax> {
   const { automatic_tax: automatic, total_taxes: taxes } = invoice;
   const missing = automatic.disabled_reason === "finalization_requires_location_inputs";
@@ -92,7 +92,7 @@ export async function taxShown(executor: Executor, config: Switch, userId: strin
   return { percent: row?.tax_percent ?? null };
 }
 
-/** How much of a payment was tax, for a mail; nothing where Stripe reckoned none. */
+/** How much of a payment was tax, for a mail; nothing where Stripe calculated none. */
 export function taxIn(invoice: Pick<Stripe.Invoice, "automatic_tax" | "total_taxes"> | null): { taxCents?: number } {
   if (!invoice?.automatic_tax.enabled || invoice.automatic_tax.status !== "complete") return {};
   return { taxCents: (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0) };

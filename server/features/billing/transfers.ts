@@ -1,6 +1,6 @@
 /**
  * Enterprise plans that are paid by bank transfer (decision 56). They begin with an order (transfer-offers.ts). Stripe sends an invoice for each period.
- * Somebody of the team records that the money has arrived, and a job marks the invoice as paid outside Stripe. From then on it is an invoice like any
+ * A team member records that the money has arrived, and a job marks the invoice as paid outside Stripe. From then on it is an invoice like any
  * other.
  */
 import { DomainError } from "#domain/errors.ts";

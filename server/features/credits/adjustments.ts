@@ -1,5 +1,5 @@
 /**
- * Credits that somebody of the team gives, and takes back while they are unspent (docs/decisions/0081). They are grants like any others; the
+ * Credits that a team member gives, and takes back while they are unspent (docs/decisions/0081). They are grants like any others; the
  * audit log has who gave them and why, and from it follows how many an admin may still give today.
  */
 import { sql } from "kysely";

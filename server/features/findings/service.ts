@@ -91,7 +91,7 @@ async function selectCloser(executor: Executor, { kind, subject }: { kind: Findi
   return rows[0]?.by ?? null;
 }
 
-/** Somebody of the team has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
+/** A team member has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
 export async function closeFindingAs(
   db: Db,
   clerk: { userId: string; network: string },

@@ -17,7 +17,7 @@ export interface Paragraph {
 
 /**
  * What a confirmed contract has to say in the mail itself, a durable medium: what was agreed to, and the right of withdrawal with the model form
- * (Directive 2011/83/EU, articles 6(1)(h), 8(7) and annex I). Nothing for mails that the release before queued.
+ * (Directive 2011/83/EU, articles 6(1)(h), 8(7) and annex I). Nothing for mails that the previous release queued.
  */
 export function contractTerms(
   t: TFunction,

@@ -48,7 +48,7 @@ export interface RenderedMail {
   /** The address to which a mail program posts when the reader wants no more mails of this kind; undefined for mails that are always sent. */
   unsubscribeUrl: string | undefined;
   attachments: readonly MailedFile[];
-  /** Somebody of the team wrote it. */
+  /** A team member wrote it. */
   isByHand: boolean;
 }
 
@@ -67,7 +67,7 @@ function planName(key: string | number | undefined): string | undefined {
 }
 
 /**
- * Parameters that this release added. A mail without them was queued by a process of the release before; the texts named `…_earlier` don't
+ * Parameters that this release added. A mail without them was queued by a process of the previous release; the texts named `…_earlier` don't
  * use them.
  */
 const newParameters: Partial<Record<MailTemplate, string>> = {

@@ -156,7 +156,7 @@ export interface MailParameters {
   };
   /** `reference` stands in the team's mail as well, so that both speak of the same message. */
   "contact-received": { reference: string; receivedAt: string };
-  /** What somebody of the team wrote, as they wrote it. `inReplyTo`: the mail that said that the message has arrived. */
+  /** What a team member wrote, as they wrote it. `inReplyTo`: the mail that said that the message has arrived. */
   "contact-answer": { topic: string; message: string; reference: string; receivedAt: string; inReplyTo?: string };
 }
 export type MailTemplate = keyof MailParameters;

@@ -80,7 +80,7 @@ export async function askForExport(
 }
 
 /**
- * Somebody of the team begins an export for a person who asked by mail. The mail and the file are for that person alone, who has to be signed in
+ * A team member begins an export for a person who asked by mail. The mail and the file are for that person alone, who has to be signed in
  * to download it. Does nothing while one is being made. Throws `not_found`, `conflict` if the person can't sign in, and `rate_limited`.
  */
 export async function askForPerson({ db, clock }: Pick<Deps, "db" | "clock">, clerk: Clerk, { userId, reason }: Act): Promise<void> {

@@ -100,7 +100,7 @@ export async function askForSupportAccess(deps: AccessDeps, clerk: Clerk, { user
 }
 
 /**
- * The answer with what led to it, for somebody of the team. It is on the audit log before the text goes out. Throws `support_access_needed` if the
+ * The answer with what led to it, for a team member. It is on the audit log before the text goes out. Throws `support_access_needed` if the
  * person doesn't let the team read at this moment, `not_found`, `answer_gone` if they deleted the text, `too_many_attempts`.
  */
 export async function readForTeam(
