@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { full } from "#tests/support/full.ts";
+import { coveredControls } from "#tests/support/in-reach.ts";
 import { kept } from "./device-database.ts";
 import {
   banner,
@@ -55,9 +56,12 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await card(page).waitFor();
   });
 
-  it.runIf(full)("is not shown in the chat, where it would cover the composer, and reappears on the next page", async () => {
+  it.runIf(full).each([
+    ["in the chat, where it would cover the composer", "/ai-models"],
+    ["beside the forms for signing in and up", "/auth?mode=sign-up"],
+  ])("is not shown %s, and reappears on the next page", async (_where, path) => {
     await page.clock.install();
-    await page.goto(`${stage.url}/ai-models`);
+    await page.goto(stage.url + path);
     await settle(page);
     await page.clock.fastForward(20_000);
     await settle(page);
@@ -231,6 +235,13 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
       await card(page).waitFor({ state: "hidden" });
     },
   );
+
+  it.runIf(full)("in a wide window leaves room at the end of the page, so that no link stays below it", async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await openWithCard(page, `${stage.url}/pricing`);
+    await banner(page).waitFor();
+    await expect.poll(() => coveredControls(page)).toEqual([]);
+  });
 
   it.runIf(full)("covers neither the banner nor the support button in a narrow window, nor the focused element", async () => {
     await page.setViewportSize({ width: 660, height: 640 });

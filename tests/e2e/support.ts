@@ -106,7 +106,7 @@ export function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContex
 }
 
 /** Posts a setting to the sandbox, such as the pace of its models or a fault. */
-export async function order(stage: Stage, path: string, body: unknown): Promise<void> {
+export async function order(stage: { product: Pick<Product, "sandboxUrl"> }, path: string, body: unknown): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(new URL(path, stage.product.sandboxUrl), { method: "POST", headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`POST ${path} → ${response.status}: ${await response.text()}`);
@@ -115,7 +115,7 @@ export async function order(stage: Stage, path: string, body: unknown): Promise<
 const slowestPaceMs = 10_000;
 
 /** Holds all answers where they are, so that what follows happens in the middle of one, however busy the machine is. */
-export function hold(stage: Stage): Promise<void> {
+export function hold(stage: { product: Pick<Product, "sandboxUrl"> }): Promise<void> {
   return order(stage, "/models/pace", { paceMs: slowestPaceMs });
 }
 

@@ -1,0 +1,140 @@
+/** A walk through the product on one device in one language, on which every step is looked at. */
+import type { Browser, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { LanguageCode } from "#domain/languages.ts";
+import type { SubscriptionCheck } from "#server/contract/billing.ts";
+import { coveredControls } from "#tests/support/in-reach.ts";
+import { photograph } from "#tests/support/photographs.ts";
+import type { Product } from "#tests/support/supervised.ts";
+import type { Words } from "#tests/support/words.ts";
+import { wordsIn } from "#tests/support/words.ts";
+
+const devices = {
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1440, height: 900 } },
+} as const;
+
+export type Device = keyof typeof devices;
+
+/** What the browser itself writes when a request gets no answer or a refusal that the page shows: a cut line, too few credits. */
+const expectedFaults =
+  /^Failed to load resource: (net::ERR_INTERNET_DISCONNECTED|the server responded with a status of 402)|^WebSocket connection to .*ERR_INTERNET_DISCONNECTED/;
+
+interface Beginning {
+  browser: Browser;
+  product: Pick<Product, "url" | "sandboxUrl">;
+  device: Device;
+  language: LanguageCode;
+}
+
+export class Walk {
+  readonly page: Page;
+  readonly words: Words;
+  readonly language: LanguageCode;
+  readonly product: Beginning["product"];
+  readonly #name: string;
+  readonly #faults: string[] = [];
+  #steps = 0;
+
+  private constructor(page: Page, words: Words, { product, device, language }: Beginning) {
+    this.page = page;
+    this.words = words;
+    this.language = language;
+    this.product = product;
+    this.#name = `${device}-${language}`;
+    this.#watch(page);
+  }
+
+  static async begin(beginning: Beginning): Promise<Walk> {
+    const { browser, device, language } = beginning;
+    const context = await browser.newContext({ ...devices[device], locale: language, reducedMotion: "reduce" });
+    return new Walk(await context.newPage(), await wordsIn(language), beginning);
+  }
+
+  /** Errors in the console and uncaught exceptions fail the walk. */
+  #watch(page: Page): void {
+    page.on("console", (message) => {
+      if (message.type() === "error" && !expectedFaults.test(message.text())) this.#faults.push(message.text());
+    });
+    page.on("pageerror", (error) => this.#faults.push(String(error)));
+  }
+
+  async secondPage(path: string): Promise<Page> {
+    const page = await this.page.context().newPage();
+    this.#watch(page);
+    await page.goto(this.product.url + path);
+    return page;
+  }
+
+  /** Sets `window.seen` if a page shows the text, even for one frame. */
+  async watchFor(text: string): Promise<void> {
+    await this.page.addInitScript(`
+      window.seen = false;
+      new MutationObserver(() => {
+        window.seen ||= document.body?.textContent.includes(${JSON.stringify(text)}) ?? false;
+      }).observe(document, { childList: true, subtree: true, characterData: true });
+    `);
+  }
+
+  /** Nothing covers a control, each of the `waysOn` is there and enabled, and nothing has gone wrong. */
+  readonly step = async (name: string, ...waysOn: Locator[]): Promise<void> => {
+    for (const way of waysOn) {
+      await way.waitFor();
+      await expect.poll(() => way.isEnabled(), { message: name }).toBe(true);
+    }
+    this.#steps += 1;
+    await photograph(this.page, `${this.#name}-${String(this.#steps).padStart(2, "0")}-${name}`);
+    // What has just moved is looked at again.
+    await expect.poll(() => coveredControls(this.page, "form:has([name=prompt])"), { message: name, timeout: 5_000 }).toEqual([]);
+    expect(this.#faults, name).toEqual([]);
+  };
+
+  get prompt(): Locator {
+    return this.page.getByRole("textbox", { name: this.words.say("chat:composer.label"), exact: true });
+  }
+
+  get sendButton(): Locator {
+    return this.page.getByRole("button", { name: this.words.say("chat:composer.send"), exact: true });
+  }
+
+  /** Sends a prompt at the price that the composer shows. */
+  readonly send = async (prompt: string, credits: number): Promise<void> => {
+    await this.prompt.fill(prompt);
+    await this.page.getByText(this.words.say("chat:composer.price", { credits: this.words.credits(credits) })).waitFor();
+    await this.sendButton.click();
+  };
+
+  receipt(charged: number, left: number): Locator {
+    return this.page.getByText(this.words.say("chat:receipt.summary", { charged: this.words.credits(charged), left }));
+  }
+
+  /** The questions in the open conversation. */
+  async said(): Promise<string[]> {
+    return this.page.locator("article p[class*=prompt]").allTextContents();
+  }
+
+  /** The conversation has what it had `before`, and then these questions. */
+  async saidAlso(before: readonly string[], ...since: string[]): Promise<void> {
+    await expect.poll(() => this.said()).toEqual([...before, ...since]);
+    for (const question of await this.page.locator("article p[class*=prompt]").all()) expect(await question.isVisible()).toBe(true);
+  }
+
+  /** The subscription as the server tells this page. */
+  async check(): Promise<SubscriptionCheck> {
+    return this.page.evaluate<SubscriptionCheck>(`(async () => {
+      const { access_token: token } = JSON.parse(localStorage.getItem("session") ?? "{}");
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      const response = await fetch("/api/functions/reliable-subscription-check", { method: "POST", headers, body: "{}" });
+      return response.json();
+    })()`);
+  }
+
+  async userId(): Promise<string> {
+    return this.page.evaluate<string>(`JSON.parse(localStorage.getItem("session")).user.id`);
+  }
+
+  async end(): Promise<void> {
+    expect(this.#faults).toEqual([]);
+    await this.page.context().close();
+  }
+}
