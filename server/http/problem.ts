@@ -7,6 +7,13 @@ import { clientNetwork, shortNetwork } from "./client-network.ts";
 import { addRateLimit, RateLimitError } from "./rate-limit-fields.ts";
 import { optionalViewerOf } from "./viewer.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** An error on our side means that nothing was charged: what was not begun costs nothing, and a hold is released. */
+    freeIfFailed?: boolean;
+  }
+}
+
 interface FieldFault {
   field: string;
   message: string;
@@ -75,6 +82,13 @@ export function logRefusal(request: FastifyRequest, { code, status }: Pick<Domai
   );
 }
 
+/** What a person may rely on after an error on our side. What a call changes at Stripe stays changed if we fail later. */
+function afterFailure({ method, routeOptions }: FastifyRequest): string {
+  if (routeOptions.config.freeIfFailed) return "Nothing was charged";
+  if (method === "GET" || method === "HEAD") return "Try again in a moment";
+  return "It may have been done all the same; look before you try again";
+}
+
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof DomainError ? error : refusalOf(error);
   if (refusal instanceof RateLimitError) addRateLimit(reply, refusal.limit);
@@ -91,7 +105,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
     );
   }
   request.log.error({ err: error }, "request failed");
-  return sendProblem(reply, toProblem(500, "internal_error", "Something went wrong on our side. Nothing was charged"));
+  return sendProblem(reply, toProblem(500, "internal_error", `Something went wrong on our side. ${afterFailure(request)}`));
 }
 
 export function sendNotFound(reply: FastifyReply): FastifyReply {

@@ -131,6 +131,16 @@ describe("refusals (specification §8)", () => {
     expect(toRefusal(problem)).toMatchObject({ code: "insufficient_credits", needed: 5, available: 3 });
   });
 
+  it("of the whole service say nothing of money: some calls change something at the payment provider first", () => {
+    for (const { code } of languages) {
+      const [problems, answers] = ["errors", "chat"].map((name) => JSON.parse(read(`client/i18n/locales/${code}/${name}.json`))) as [
+        typeof errors,
+        typeof chat,
+      ];
+      expect(problems.service_unavailable, code).not.toContain(answers.receipt.summaryFree);
+    }
+  });
+
   it("that are unexpected have the same text in the chat, whatever failed", () => {
     for (const error of [new ApiProblem(500, { code: "internal_error" }), new ApiProblem(502, {}), new Error("a bug")])
       expect(toRefusal(error).code).toBe("unexpected");

@@ -1,4 +1,4 @@
-/** Error responses must not be cached in place of a page, and have the same security headers. */
+/** Error responses must not be cached in place of a page, have the same security headers, and say of money only what is so. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,6 +12,7 @@ import { createDeps } from "#server/deps.ts";
 import type { App } from "#server/http/app-type.ts";
 import { registerProblems } from "#server/http/problem.ts";
 import { registerClient } from "#server/http/static.ts";
+import { startApiWorld } from "#tests/support/billing-world.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 
 const clock = { now: () => new Date("2026-11-23T12:00:00Z") };
@@ -66,4 +67,20 @@ test("the refusal of a malformed address has the same security headers as every 
   const policies = Object.entries(unknown.headers).filter(([name]) => /policy|options|transport/.test(name));
   expect(policies.length).toBeGreaterThan(5);
   expect(unreadable.headers).toMatchObject(Object.fromEntries(policies));
+});
+
+test("an error on our side says that nothing was charged only if an answer was asked for; what Stripe did before it is not undone", async () => {
+  const world = await startApiWorld();
+  app = world.app;
+  const { headers } = await world.person();
+  await world.database.asOwner("alter table auth_sessions rename to damaged");
+  const said = async (method: "GET" | "POST", url: string) => {
+    const { statusCode, body } = await app.inject({ method, url, headers });
+    return [statusCode, (JSON.parse(body) as { detail: string }).detail.replace("Something went wrong on our side. ", "")];
+  };
+  const unclear = [500, "It may have been done all the same; look before you try again"];
+  expect(await said("POST", "/api/generations")).toEqual([500, "Nothing was charged"]);
+  expect(await said("POST", "/api/billing/plan-change")).toEqual(unclear);
+  expect(await said("GET", "/api/account")).toEqual([500, "Try again in a moment"]);
+  await world.close();
 });

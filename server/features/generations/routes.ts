@@ -46,7 +46,8 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
     // Must run before the server waits for its open requests, because streams end only when their answers do.
     app.addHook("preClose", () => answers.close());
 
-    app.post("/api/generations", { schema: contracts["POST /api/generations"] }, async (request, reply) => {
+    const asking = { schema: contracts["POST /api/generations"], config: { freeIfFailed: true } };
+    app.post("/api/generations", asking, async (request, reply) => {
       const idempotencyKey = request.headers["idempotency-key"];
       await stream(request, reply, 0, ({ userId, entitling }) => {
         const ask = { userId, idempotencyKey, request: request.body };
