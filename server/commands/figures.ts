@@ -4,9 +4,9 @@
  */
 import { parseArgs } from "node:util";
 import { createDatabase, createPool } from "../db/database.ts";
-import { runCommand } from "../embedded/run-command.ts";
-import { databaseAddress } from "../embedded/running-database.ts";
 import { rebuildFigures } from "../features/figures/rebuild.ts";
+import { databaseAddress } from "./database-address.ts";
+import { runCommand } from "./run-command.ts";
 
 async function run(): Promise<string[]> {
   const { values } = parseArgs({ options: { rebuild: { type: "boolean" } } });

@@ -11,11 +11,11 @@ import { validate as isUuid } from "uuid";
 import { findingKinds } from "#domain/findings.ts";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
-import { runCommand } from "../embedded/run-command.ts";
-import { databaseAddress } from "../embedded/running-database.ts";
-import { StartError } from "../embedded/start-error.ts";
 import { askForFullCheck, countFailedChecks, readFullCheck } from "../features/billing/full-check.ts";
 import { closeFinding, listOpenFindings } from "../features/findings/service.ts";
+import { StartError } from "../start-error.ts";
+import { databaseAddress } from "./database-address.ts";
+import { runCommand } from "./run-command.ts";
 
 const listed = 200;
 const lookEveryMs = 500;

@@ -5,10 +5,10 @@
 import { parseArgs } from "node:util";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
-import { runCommand } from "../embedded/run-command.ts";
-import { databaseAddress } from "../embedded/running-database.ts";
-import { StartError } from "../embedded/start-error.ts";
 import { endEverySession, endSessionsOf } from "../features/auth/end-sessions.ts";
+import { StartError } from "../start-error.ts";
+import { databaseAddress } from "./database-address.ts";
+import { runCommand } from "./run-command.ts";
 
 const said = (count: number) => (count === 1 ? "1 sign-in is ended" : `${count} sign-ins are ended`);
 

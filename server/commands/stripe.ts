@@ -3,12 +3,12 @@
  * differs; safe to repeat. `npm run stripe:check` only says what differs; the exit code is 1 if anything does (docs/stripe.md).
  */
 import { parseArgs } from "node:util";
-import { runCommand } from "../embedded/run-command.ts";
 import { ConfigError, Environment } from "../environment.ts";
 import type { Difference } from "../features/billing/stripe-account.ts";
 import { compareAccount } from "../features/billing/stripe-account.ts";
 import { createPayments, isLiveKey } from "../providers/stripe.ts";
 import { readStripeTax } from "../stripe-config.ts";
+import { runCommand } from "./run-command.ts";
 
 /** What decides about payments and Stripe's API does not show. */
 const unseen = [

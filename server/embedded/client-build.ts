@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../start-error.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -1,8 +1,8 @@
 /** A lock, so that only one supervisor uses a data folder at a time. */
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { StartError } from "../start-error.ts";
 import { startOf } from "./processes.ts";
-import { StartError } from "./start-error.ts";
 
 async function isAlive(holder: string): Promise<boolean> {
   const [pid, ...start] = holder.trim().split(" ");
@@ -26,7 +26,10 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   const own = `${file}.${process.pid}`;
   const aside = `${own}.stale`;
   const attempts = 5;
-  await writeFile(own, `${process.pid} ${await startOf(process.pid)}\n`);
+  await writeFile(own, `${process.pid} ${await startOf(process.pid)}\n`).catch((error: NodeJS.ErrnoException) => {
+    // The folder is another user's, for example after a start as root.
+    throw new StartError(`DATA_DIR=${dataDir} cannot be used (${error.code}): name a folder that can be written to`);
+  });
   try {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (await tryLink(own, file)) return () => rm(file, { force: true });

@@ -4,10 +4,10 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { DatabaseFault } from "../db/verify.ts";
 import { ConfigError } from "../environment.ts";
+import { StartError } from "../start-error.ts";
 import { readSettings } from "./settings.ts";
 import type { Stack } from "./start.ts";
 import { startEverything } from "./start.ts";
-import { StartError } from "./start-error.ts";
 
 function say(line: string): void {
   console.log(line);

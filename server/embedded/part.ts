@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../start-error.ts";
 
 const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;

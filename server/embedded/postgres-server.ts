@@ -5,11 +5,11 @@ import { closeSync, openSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { chown, mkdir, open, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { StartError } from "../start-error.ts";
 import { BoundedLog } from "./bounded-log.ts";
 import type { Identity, Programs } from "./postgres-system.ts";
 import { findRunnable } from "./postgres-system.ts";
 import { commandOf, folderOf, signal, waitUntil } from "./processes.ts";
-import { StartError } from "./start-error.ts";
 
 export const postgresMajor = "18";
 export const superuser = "postgres";
@@ -108,7 +108,14 @@ export async function initialise(cluster: Cluster, superuserPassword: string): P
       [password.fd, log, log],
     );
     const code = await new Promise((resolve) => child.once("close", resolve));
-    if (code !== 0) throw new StartError(`PostgreSQL could not initialise ${cluster.folder}: ${await lastLog(cluster)}`);
+    if (code === 0) return;
+    const reason = await lastLog(cluster);
+    // As in a container that was started under any number.
+    if (reason.includes("could not look up effective user ID"))
+      throw new StartError(
+        `PostgreSQL needs a user with a name, and the user ${process.getuid?.()} has none: add it to /etc/passwd, or start as another user`,
+      );
+    throw new StartError(`PostgreSQL could not initialise ${cluster.folder}: ${reason}`);
   } finally {
     closeSync(log);
     await password.close();

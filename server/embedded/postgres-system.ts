@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { StartError } from "../start-error.ts";
 import { copyForEveryone } from "./postgres-copy.ts";
-import { StartError } from "./start-error.ts";
 
 const run = promisify(execFile);
 const systemUser = "postgres";

@@ -6,12 +6,12 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { StartError } from "../start-error.ts";
 import type { Cluster, RunningServer } from "./postgres-server.ts";
 import { checkCluster, endLeftover, initialise, openCluster, startServer, superuser } from "./postgres-server.ts";
 import { freePort } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
 import { createSecrets, readSecrets } from "./secrets.ts";
-import { StartError } from "./start-error.ts";
 
 export const databaseName = "tessera";
 export const ownerRole = "tessera_owner";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../start-error.ts";
 
 const fields = ["superuserPassword", "ownerPassword", "applicationPassword", "secretKey", "sandboxToken", "adminPassword"] as const;
 export type Secrets = Record<(typeof fields)[number], string>;

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createPool } from "../db/database.ts";
 import { migrate } from "../db/migrator.ts";
 import { assertMigrated, assertRestrictedRole } from "../db/verify.ts";
+import { StartError } from "../start-error.ts";
 import { buildClientWhenStale } from "./client-build.ts";
 import { lockDataDir } from "./data-lock.ts";
 import { createFirstAdmin, isPasswordUnshown, notePasswordShown } from "./first-admin.ts";
@@ -16,7 +17,6 @@ import type { Secrets } from "./secrets.ts";
 import { createSecrets, readSecrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import { developmentPort, environmentAhead, processEnvironment, visitable } from "./settings.ts";
-import { StartError } from "./start-error.ts";
 
 type Log = (line: string) => void;
 

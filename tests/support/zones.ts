@@ -21,7 +21,7 @@ const zones: readonly Zone[] = [
   },
   { name: "process", files: /^server\/process\.ts$/, mayImport: [] },
   { name: "faults", files: /^server\/fault-points\.ts$/, mayImport: [] },
-  { name: "failures", files: /^server\/failures\.ts$/, mayImport: ["domain"] },
+  { name: "failures", files: /^server\/(failures|start-error)\.ts$/, mayImport: ["domain"] },
   { name: "db", files: /^server\/db\//, mayImport: ["domain", "config", "failures"] },
   { name: "queue", files: /^server\/queue\//, mayImport: ["domain", "config", "failures", "db"] },
   { name: "providers", files: /^server\/providers\//, mayImport: ["domain", "config", "failures", "db"] },

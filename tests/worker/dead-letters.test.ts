@@ -18,7 +18,7 @@ afterAll(() => database.drop());
 
 function command(parameters: readonly string[], variables: NodeJS.ProcessEnv = { DATABASE_URL: database.applicationUrl }) {
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...variables };
-  return run(process.execPath, ["server/embedded/dead-letters.ts", ...parameters], { env }).then(
+  return run(process.execPath, ["server/commands/dead-letters.ts", ...parameters], { env }).then(
     ({ stdout }) => ({ code: 0, output: stdout.trim() }),
     (error: { code: number; stderr: string }) => ({ code: error.code, output: error.stderr.trim() }),
   );

@@ -9,9 +9,9 @@ import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
 import { isJobName, jobs } from "../queue/jobs.ts";
 import { listDeadLetters, listSetAsideEvents, replayDeadLetter, replayDeadLetters, replaySetAsideEvents } from "../queue/replay.ts";
+import { StartError } from "../start-error.ts";
+import { databaseAddress } from "./database-address.ts";
 import { runCommand } from "./run-command.ts";
-import { databaseAddress } from "./running-database.ts";
-import { StartError } from "./start-error.ts";
 
 const listed = 200;
 const errorCharacters = 160;
