@@ -6,6 +6,7 @@ import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";
 import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, readAnswer, resume, send, startAnswerProcess, startModels, storedText } from "#tests/support/answers.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -251,8 +252,8 @@ describe("an open stream", () => {
     await here.deps.live.publish({ userId: person.userId, table: "session" });
     const cutAt = performance.now();
     expect(await Promise.all([reading, following])).toEqual(["cut", "cut"]);
-    // Without the notification it would end with the next check, which comes every minute.
-    expect(performance.now() - cutAt).toBeLessThan(30_000);
+    // Without the notification it would end with the next check, which comes every minute. On a busy machine being cut may take as long.
+    if (full) expect(performance.now() - cutAt).toBeLessThan(30_000);
     expect(await statusOf(generationId)).toBe("streaming");
     models.pace.milliseconds = 0;
     await expect.poll(() => statusOf(generationId)).toBe("completed");
