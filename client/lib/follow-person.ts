@@ -1,5 +1,5 @@
 import { api } from "./api.ts";
-import { onRealtime } from "./realtime.ts";
+import { onNews } from "./realtime.ts";
 import { refreshUser } from "./session-refresh.ts";
 import { sessionStore } from "./session-store.ts";
 
@@ -12,8 +12,6 @@ async function readAgain(): Promise<void> {
 
 /** Shows a new address on every page that is open, also if it was confirmed on another device. Call once. */
 export function followPerson(): void {
-  onRealtime((event) => {
-    // If this fails, the next refresh of the session brings the address.
-    if (event.type === "change" && event.table === "users") void readAgain().catch(() => undefined);
-  });
+  // If this fails, the next refresh of the session brings the address.
+  onNews(["users"], () => void readAgain().catch(() => undefined));
 }

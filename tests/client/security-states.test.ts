@@ -1,11 +1,12 @@
 /** The page of an account's security: where one is signed in and what was done, in every state. */
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
+import type { Session } from "#server/contract/auth.ts";
 import type { Activity, OwnSession } from "#server/contract/security.ts";
 import { full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
-import { onStubbedSite, open } from "./states-support.ts";
+import { account, onStubbedSite, open, sessionOf } from "./states-support.ts";
 
 let site: Site;
 let page: Page;
@@ -171,4 +172,33 @@ it("can be left in every section of the account: signing out is at the top of ea
   await page.getByRole("button", { name: text.signOut, exact: true }).click();
   await page.getByText(text.signedOutTitle, { exact: true }).waitFor();
   expect(api.calls("POST /api/auth/sign-out")).toHaveLength(1);
+});
+
+it("what changed elsewhere while the socket was away is shown when it listens again", async () => {
+  api.answer(sessionsCall, { sessions: [here] });
+  api.answer(activityCall, { events: [], nextCursor: null });
+  // A page of its own, because the socket stays with the page.
+  page = await open(site, "/profile/security", { member: true, fresh: true });
+  const rows = sessions().getByRole("listitem");
+  await expect.poll(() => rows.count()).toBe(1);
+  api.answer(sessionsCall, { sessions: [here, phone] });
+  const sockets: WebSocketRoute[] = [];
+  // The page had no socket until now, so it tries again within seconds.
+  await page.routeWebSocket("**/api/realtime", (opened) => {
+    sockets.push(opened);
+    opened.onMessage(() => opened.send(JSON.stringify({ type: "ready", server_time: here.lastUsedAt })));
+  });
+  await expect.poll(() => rows.count()).toBe(2);
+
+  await page.goto(`${site.address}/profile`);
+  const main = page.getByRole("main");
+  await main.getByText("January 14, 2025").waitFor();
+  await expect.poll(() => sockets.length).toBe(2);
+  const now = { ...account, email: "maria@new.example", createdAt: "2025-02-20T09:30:00.000Z" };
+  api.answer("GET /api/account", now);
+  const session = JSON.parse(sessionOf()) as Session;
+  api.answer("POST /api/auth/refresh", { ...session, user: { ...session.user, email: now.email } });
+  await sockets.at(-1)?.close();
+  await main.getByText("February 20, 2025").waitFor();
+  await page.getByRole("banner").getByTitle(now.email).waitFor();
 });

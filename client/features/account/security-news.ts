@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { onRealtime } from "#client/lib/realtime.ts";
+import { onNews } from "#client/lib/realtime.ts";
 import type { RealtimeTable } from "#contract/realtime.ts";
 
 /** Changes that another page of the person's, or the team, may have made. */
@@ -11,7 +11,7 @@ export function tellSecurityNews(): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls `read` at the start, after security news of this page or pushed by the server, and whenever the page comes back to the front. */
+/** Calls `read` at the start, after security news of this page or pushed by the server, and whenever the page or its socket comes back. */
 export function useSecurityReads(read: () => unknown): void {
   useEffect(() => {
     const lookAgain = () => {
@@ -19,7 +19,7 @@ export function useSecurityReads(read: () => unknown): void {
     };
     read();
     listeners.add(read);
-    const unlisten = onRealtime((event) => event.type === "change" && told.includes(event.table) && read());
+    const unlisten = onNews(told, read);
     document.addEventListener("visibilitychange", lookAgain);
     return () => {
       listeners.delete(read);

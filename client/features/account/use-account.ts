@@ -1,9 +1,12 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
-import { onRealtime } from "#client/lib/realtime.ts";
+import { useNews } from "#client/lib/use-news.ts";
 import type { Account } from "#contract/account.ts";
+import type { RealtimeTable } from "#contract/realtime.ts";
 
 export type AccountState = { status: "loading" } | { status: "failed" } | { status: "ready"; account: Account };
+
+const accountNews: readonly RealtimeTable[] = ["users"];
 
 /** Loads the signed-in person's account, again for each `userId` and whenever it changed elsewhere. */
 export function useAccount(userId: string): { state: AccountState; read: () => void } {
@@ -28,12 +31,6 @@ export function useAccount(userId: string): { state: AccountState; read: () => v
   useEffect(() => setAttempt((before) => (before.userId === userId ? before : { userId, count: 0 })), [userId]);
 
   const read = useCallback(() => setAttempt((before) => ({ ...before, count: before.count + 1 })), []);
-  useEffect(
-    () =>
-      onRealtime((event) => {
-        if (event.type === "change" && event.table === "users") read();
-      }),
-    [read],
-  );
+  useNews(accountNews, read);
   return { state, read };
 }
