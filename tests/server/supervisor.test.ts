@@ -2,15 +2,18 @@
  * The product that `npm start` runs: its start, its end, and its processes' ends. Each first start costs as much as ten tests, so most
  * begin with the data of one that was made once. `npm run test:full` damages the data folder in more ways and interrupts the first start.
  */
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { signal, waitUntil } from "#server/embedded/processes.ts";
 import { daily, full } from "#tests/support/full.ts";
 import { copyCluster } from "#tests/support/postgres.ts";
+import { root } from "#tests/support/sources.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/supervised.ts";
 
@@ -19,6 +22,10 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
 /** Only root can close a folder to PostgreSQL's user: then the first start is made in such a one. */
 const isRoot = process.getuid?.() === 0;
+/** An ordinary user, without a name. Nothing of this repository is theirs, so it is a checkout that they may read only. */
+const somebody = 54_321;
+const somebodyReads =
+  isRoot && spawnSync("test", ["-x", process.execPath, "-a", "-r", path.join(root, "package.json")], { uid: somebody }).status === 0;
 let prepared: ProductFolder;
 /** A checkout with spaces and umlauts in a long name, in a closed folder. */
 let closed: string;
@@ -79,6 +86,10 @@ async function copyData(): Promise<void> {
   await copyCluster(firstData, folder.dataDir);
 }
 
+async function giveTo(uid: number, target: string): Promise<void> {
+  for (const name of ["", ...(await readdir(target, { recursive: true }))]) await chown(path.join(target, name), uid, uid);
+}
+
 /** Starts the product with data of an earlier start. */
 async function startedAgain(): Promise<Product> {
   await copyData();
@@ -120,8 +131,8 @@ async function onDatabase<T extends pg.QueryResultRow>(text: string): Promise<T[
 
 const countMarks = async () => (await onDatabase<{ count: number }>("select count(*)::int as count from kept.marks"))[0]?.count;
 
-async function refused(environment?: NodeJS.ProcessEnv): Promise<string> {
-  const product = folder.start(environment);
+async function refused(environment?: NodeJS.ProcessEnv, uid?: number): Promise<string> {
+  const product = folder.start(environment, root, uid);
   expect(await product.exited).toBe(1);
   return product.output().replace("building the client …\n", "").trim();
 }
@@ -142,6 +153,56 @@ describe("one command", () => {
     const modeOf = async (name: string) => (await stat(path.join(firstData, name))).mode & 0o777;
     expect([await modeOf("secrets.json"), await modeOf("postgres")]).toEqual([0o600, 0o700]);
     expect((await readdir(firstData)).filter((name) => name.endsWith(".password"))).toEqual([]);
+  });
+
+  it.runIf(somebodyReads)(
+    "starts for an ordinary user too, from a checkout they may only read; a DATA_DIR of root's is refused in one line",
+    async () => {
+      const parent = path.dirname(folder.dataDir);
+      await chmod(parent, 0o755);
+      await copyData();
+      expect(await refused({ HOME: parent }, somebody)).toMatch(/^DATA_DIR=[^\n]+ cannot be used \(EACCES\)[^\n]+$/);
+      await giveTo(somebody, folder.dataDir);
+      const product = folder.start({ HOME: parent }, root, somebody);
+      await product.said(/Admin .*\n/);
+      expect([await isReady(product), (await fetch(product.url)).status]).toEqual([true, 200]);
+      product.process.kill("SIGINT");
+      expect(await product.exited).toBe(0);
+    },
+  );
+
+  it.runIf(somebodyReads)("says in one line that PostgreSQL needs a user with a name", async () => {
+    const parent = path.dirname(folder.dataDir);
+    await chmod(parent, 0o755);
+    await mkdir(folder.dataDir);
+    await giveTo(somebody, folder.dataDir);
+    expect(await refused({ HOME: parent }, somebody)).toMatch(/^PostgreSQL needs a user with a name, and the user 54321 has none[^\n]+$/);
+  });
+
+  it.runIf(full && somebodyReads)("builds the client into DATA_DIR if nothing may be written to the checkout", async () => {
+    const parent = path.dirname(folder.dataDir);
+    const checkout = path.join(parent, "checkout");
+    await copyCheckout(checkout);
+    await rm(path.join(checkout, "client/dist"), { recursive: true, force: true });
+    await chmod(parent, 0o755);
+    await copyData();
+    await giveTo(somebody, folder.dataDir);
+    const product = folder.start({ HOME: parent }, checkout, somebody);
+    expect(await product.said(/Admin .*\n/)).toContain("building the client");
+    expect((await fetch(product.url)).status).toBe(200);
+    expect((await stat(path.join(folder.dataDir, "client/pages.json"))).isFile()).toBe(true);
+  });
+
+  it("runs on the Node that `npm ci` installed, whichever Node the machine has", async () => {
+    const own = path.join(path.dirname(folder.dataDir), "bin");
+    const calls = path.join(own, "calls");
+    await mkdir(own);
+    await writeFile(path.join(own, "node"), `#!/bin/sh\necho "$*" >> "${calls}"\nexec "${process.execPath}" "$@"\n`, { mode: 0o755 });
+    // A port that nobody can listen on ends the start at its first check.
+    const env = { ...process.env, PATH: `${own}:${process.env.PATH}`, PORT: "0" };
+    const start = promisify(execFile)("npm", ["start", "--silent"], { cwd: root, env });
+    await expect(start).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("PORT") });
+    expect(await readFile(calls, "utf8")).toMatch(/^\S*npm\S* start --silent\n$/);
   });
 
   it.runIf(full)("leaves no process when stopped while it is still starting", async () => {

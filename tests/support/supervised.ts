@@ -23,8 +23,8 @@ export interface ProductFolder {
   dataDir: string;
   port: number;
   sandboxPort: number;
-  /** Starts the product from `checkout` if it is given (see copyCheckout), else from this repository. */
-  start(environment?: NodeJS.ProcessEnv, checkout?: string): Product;
+  /** Starts the product from `checkout` if it is given (see copyCheckout), else from this repository; as the user with the id `uid`, else as ours. */
+  start(environment?: NodeJS.ProcessEnv, checkout?: string, uid?: number): Product;
   /** All running processes of this product: supervisor, API, worker, sandbox and PostgreSQL. */
   processes(): Promise<{ pid: number; command: string }[]>;
   /** Kills the processes that still run, and removes the folder and the database. */
@@ -35,13 +35,19 @@ const startTimeoutMs = 120_000;
 /** Looking for a product's processes reads the environment of every process of the machine. */
 export const lookAgainMs = 100;
 
-function startProduct(variables: NodeJS.ProcessEnv, checkout: string, port: number, sandboxPort: number): Product {
+function startProduct(
+  variables: NodeJS.ProcessEnv,
+  { checkout, uid }: { checkout: string; uid: number | undefined },
+  port: number,
+  sandboxPort: number,
+): Product {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, ["server/embedded/main.ts"], {
     cwd: checkout,
     // The tests start the product dozens of times: with this cache Node compiles each file once.
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   let text = "";
   const collect = (data: Buffer) => {
@@ -95,7 +101,7 @@ export async function endProcesses(folder: string): Promise<void> {
 
 /** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
 export async function copyCheckout(to: string): Promise<void> {
-  const copied = ["package.json", "package-lock.json", "migrations", "server", "sandbox", "worker", "client"];
+  const copied = ["package.json", "package-lock.json", "tsconfig.json", "migrations", "server", "sandbox", "worker", "client"];
   const packages = await readdir(path.join(root, "node_modules"));
   await mkdir(path.join(to, "node_modules"), { recursive: true });
   for (const name of copied) await cp(path.join(root, name), path.join(to, name), { recursive: true });
@@ -128,7 +134,7 @@ export async function createProductFolder({ database, in: place = tmpdir() }: Pr
     dataDir,
     port,
     sandboxPort,
-    start: (environment = {}, checkout = root) => startProduct({ ...usual, ...environment }, checkout, port, sandboxPort),
+    start: (environment = {}, checkout = root, uid) => startProduct({ ...usual, ...environment }, { checkout, uid }, port, sandboxPort),
     processes,
     async remove() {
       await endProcesses(parent);
