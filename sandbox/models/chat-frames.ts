@@ -2,9 +2,11 @@
 import type { Answer, Frames } from "./answer.ts";
 import { filterResults, filterWord } from "./filter-words.ts";
 
-function usageOf({ promptTokens, thinkingTokens }: Answer, completionTokens: number): object {
+/** `completionTokens`: with what was thought, which xAI counts beside the rest. */
+function usageOf({ promptTokens, thinkingTokens, provider }: Answer, completionTokens: number): object {
   const details = thinkingTokens === 0 ? {} : { completion_tokens_details: { reasoning_tokens: thinkingTokens } };
-  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens, ...details };
+  const counted = provider === "xai" ? completionTokens - thinkingTokens : completionTokens;
+  return { prompt_tokens: promptTokens, completion_tokens: counted, total_tokens: promptTokens + completionTokens, ...details };
 }
 
 const finishReasons = { complete: "stop", length: "length", content_filter: "content_filter", tool_calls: "tool_calls" } as const;
@@ -15,7 +17,9 @@ const finishOf = ({ finish, provider, fault }: Answer) =>
 
 export function chatFrames(answer: Answer): Frames {
   const head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
-  const tail = answer.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
+  // Mistral tells the usage with the reason for the end.
+  const isMistral = answer.provider === "mistral";
+  const tail = answer.includeUsage && !isMistral ? `,"usage":null}\n\n` : "}\n\n";
   const delta = (content: string, finishReason: string | null, filters?: object) => {
     const results = filters ? `,"content_filter_results":${JSON.stringify(filters)}` : "";
     return `${head}"choices":[{"index":0,"delta":${content},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}${results}}]${tail}`;
@@ -32,6 +36,8 @@ export function chatFrames(answer: Answer): Frames {
       const cited = annotations.length === 0 ? "" : delta(JSON.stringify({ annotations }), null);
       const finish = cited + delta("{}", finishOf(answer), answer.provider === "openai" ? filterResults(answer.fault) : undefined);
       if (!withUsage) return finish;
+      if (isMistral)
+        return `${finish.slice(0, -tail.length)},"usage":${JSON.stringify(usageOf(answer, completionTokens))}${tail}data: [DONE]\n\n`;
       const usage = `${head}"choices":[],"usage":${JSON.stringify(usageOf(answer, completionTokens))}}\n\n`;
       return `${finish}${answer.includeUsage ? usage : ""}data: [DONE]\n\n`;
     },

@@ -3,7 +3,7 @@ import type { Model } from "#domain/models.ts";
 import { readContent } from "./content.ts";
 import type { Fields } from "./fields.ts";
 import { booleanField, isFields, numberField, wordField } from "./fields.ts";
-import { invalidRequest } from "./openai-error.ts";
+import { extraForbidden, invalidRequest } from "./openai-error.ts";
 import type { AskedMessage, ReadRequest } from "./requests.ts";
 import { checkedPromptTokens, readList, readRole } from "./requests.ts";
 import type { Effort } from "./thinking.ts";
@@ -21,8 +21,13 @@ function readMessage(value: unknown, index: number, model: Model): AskedMessage 
   return { role, ...readContent(value.content, role === "user" ? userParts : ["text"], `${param}.content`, model) };
 }
 
-function readIncludeUsage(body: Fields, stream: boolean): boolean {
+/** Mistral refuses the question for the usage, which it tells in any case. */
+function readIncludeUsage(body: Fields, stream: boolean, { provider }: Model): boolean {
   const options = body.stream_options ?? undefined;
+  if (provider === "mistral") {
+    if (options !== undefined) throw extraForbidden("stream_options", options);
+    return true;
+  }
   if (options === undefined) return false;
   if (!stream) throw invalidRequest("The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options");
   if (!isFields(options)) throw invalidRequest("Invalid type for 'stream_options': expected an object.", "stream_options", "invalid_type");
@@ -40,8 +45,9 @@ function readLimit(body: Fields, { provider }: Model): number | undefined {
   return limit ?? old;
 }
 
-/** DeepSeek has a switch instead of an effort. */
+/** DeepSeek has a switch instead of an effort. xAI's models always think. */
 function readEffort(body: Fields, { provider }: Model): Effort | undefined {
+  if (provider === "xai") return wordField(body, "reasoning_effort", ["low", "medium", "high"]) ?? "high";
   if (provider !== "deepseek") return wordField(body, "reasoning_effort", efforts);
   const type = wordField(isFields(body.thinking) ? body.thinking : {}, "type", ["enabled", "disabled"], "thinking.");
   return type && (type === "disabled" ? "none" : "high");
@@ -58,7 +64,7 @@ export const readChatRequest: ReadRequest = (body, model) => {
   return {
     messages,
     stream,
-    includeUsage: readIncludeUsage(body, stream),
+    includeUsage: readIncludeUsage(body, stream, model),
     maximumTokens: readLimit(body, model),
     effort: readEffort(body, model),
     searches: model.category === "search",

@@ -30,7 +30,7 @@ function sizeOf(width: number, height: number, lines: number): { width: number; 
 
 function readPrompt({ prompt }: Fields): string {
   if (typeof prompt !== "string" || prompt.trim() === "") throw invalidRequest("prompt: expected a text.", "prompt");
-  if (prompt.length > longestPrompt) throw invalidRequest(`prompt: longer than ${longestPrompt} characters.`, "prompt");
+  if ([...prompt].length > longestPrompt) throw invalidRequest(`prompt: longer than ${longestPrompt} characters.`, "prompt");
   return prompt;
 }
 

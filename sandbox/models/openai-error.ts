@@ -35,6 +35,14 @@ export function invalidRequest(message: string, param: string | null, code: stri
   return new OpenAiError(400, { message, type: "invalid_request_error", param, code });
 }
 
+/** Mistral's refusal of a field that it does not know: a status and a form of its own. */
+export function extraForbidden(name: string, input: unknown): OpenAiError {
+  const message = "Extra inputs are not permitted";
+  const error = { message, type: "invalid_request_error", param: null, code: null };
+  const detail = [{ type: "extra_forbidden", loc: ["body", name], msg: message, input }];
+  return new OpenAiError(422, error, {}, { ...error, object: "error", message: { detail } });
+}
+
 export function unknownModel(model: string): OpenAiError {
   return new OpenAiError(404, {
     message: `The model \`${model}\` does not exist or you do not have access to it.`,

@@ -25,14 +25,21 @@ function readInput(input: unknown, model: Model): AskedMessage[] {
   return readList(input, "input").map((value, index) => readItem(value, index, model));
 }
 
-function readSearches(body: Fields): boolean {
+function readSearches(body: Fields, { provider }: Model): boolean {
   const tools = body.tools ?? [];
   if (!Array.isArray(tools)) throw invalidRequest("Invalid type for 'tools': expected an array of objects.", "tools", "invalid_type");
   tools.forEach((tool: unknown, index) => {
     const fields = isFields(tool) ? tool : {};
     if (wordField(fields, "type", ["web_search"], `tools[${index}].`) === undefined)
       throw invalidRequest(`Missing required parameter: 'tools[${index}].type'.`, `tools[${index}].type`, "missing_required_parameter");
-    refuseOthers(fields, ["type"], `tools[${index}].`);
+    refuseOthers(
+      fields,
+      ["type", "search_context_size", ...(provider === "perplexity" ? ["max_tokens", "max_tokens_per_page"] : [])],
+      `tools[${index}].`,
+    );
+    wordField(fields, "search_context_size", ["low", "medium", "high"], `tools[${index}].`);
+    numberField(fields, "max_tokens", 1, 1_000_000, true);
+    numberField(fields, "max_tokens_per_page", 1, 1_000_000, true);
   });
   return tools.length > 0;
 }
@@ -60,7 +67,7 @@ export const readResponsesRequest: ReadRequest = (body, model) => {
     includeUsage: true,
     maximumTokens: numberField(body, "max_output_tokens", model.provider === "perplexity" ? 1 : 16, 1_000_000, true),
     effort: wordField(reasoning, "effort", efforts, "reasoning."),
-    searches: readSearches(body),
+    searches: readSearches(body, model),
     promptTokens: checkedPromptTokens(messages, "input"),
   };
 };

@@ -25,6 +25,8 @@ export const FileInfo = Type.Object({
   textBytes: Measure,
   /** Of a PDF: where the text of each page ends. */
   pageEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+  /** Of a document: how many tokens its text has at most, to the end of each page, or else of each 10,000 bytes. */
+  tokenEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
   /** The answer that made it. */
   generationId: Type.Union([Uuid, Type.Null()]),
   createdAt: Timestamp,

@@ -4,6 +4,7 @@
  */
 import { parametersOf } from "./model-parameters.ts";
 import type { Model } from "./models.ts";
+import { countTokens, mostTokensPerCounted } from "./tokens.ts";
 
 export const attachmentLimits = {
   /** To one question. */
@@ -14,12 +15,10 @@ export const attachmentLimits = {
   textBytes: 600_000,
 } as const;
 
-/**
- * We estimate three bytes of UTF-8 for each token and four tokens around each message, for every provider. Latin text has about four bytes
- * in a token and Chinese text about three, so the estimate is rather too high and we send rather too few messages.
- */
-export const bytesPerToken = 3;
-export const tokensPerMessage = 4;
+/** Around each message, for every provider. */
+export const tokensPerMessage = 8;
+/** What a text without pages has is counted to the end of each of these pieces. */
+const pieceBytes = 10_000;
 
 /**
  * The most that a provider counts for a picture as we keep it (files.ts): 1,568 pixels a side and 1.6 megapixels are up to 2,100 tokens at
@@ -28,10 +27,10 @@ export const tokensPerMessage = 4;
 const seenTokens = 2_500;
 /** Providers that take PDFs read a picture of each page beside its text. */
 const pageTokens = 2_500;
-/** For the name of a file, and what says where it begins and ends. */
-const frameTokens = 300;
-/** The most that a picture takes of a model's room. */
-export const pictureTokens = seenTokens + frameTokens;
+/** For what says where a file begins and ends, beside its name. */
+const frameTokens = 60;
+/** The most that a picture takes of a model's room. Its name is said only where it is not there any more. */
+export const pictureTokens = seenTokens + 300;
 /** A beginning that is shorter than this is of no use. */
 const leastBytes = 1_000;
 /** Fewer bytes on a page than this, on the average, and the PDF is pictures of text, which can't be read as text. */
@@ -39,6 +38,7 @@ const scannedBytes = 20;
 
 /** What has to be known of a file. */
 export interface Attachable {
+  name: string;
   contentType: string;
   /** Of a PDF. */
   pages: number | null;
@@ -46,6 +46,8 @@ export interface Attachable {
   textBytes: number | null;
   /** Where each page of a PDF ends, counted in bytes of its text. Pages behind the limit of the text have none. */
   pageEnds: readonly number[] | null;
+  /** How many tokens the text has at most, to the end of each page, or of each piece. Null for a document that was read before they were counted. */
+  tokenEnds: readonly number[] | null;
 }
 
 export interface Reading {
@@ -81,28 +83,71 @@ export function takesPdf(model: Pick<Model, "id" | "own">): boolean {
   return parametersOf(model).inputs?.includes("pdf") ?? false;
 }
 
-export const tokensOfBytes = (bytes: number) => Math.ceil(bytes / bytesPerToken);
+/** `Attachable.tokenEnds` of a text, whose pieces are given. */
+export function countPieces(pieces: readonly string[]): number[] {
+  let tokens = 0;
+  return pieces.map((piece) => {
+    tokens += countTokens(piece);
+    return tokens;
+  });
+}
+
+/** The pieces of a text without pages. A character that a border cuts counts as one that nobody knows. */
+export function piecesOf(bytes: Uint8Array): string[] {
+  const decoder = new TextDecoder();
+  return Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
+    decoder.decode(bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes)),
+  );
+}
+
+/** What a reading takes of a model's room. Those of questions from before the tokens were counted say too little. */
+export function tokensOfReading({ tokens, textBytes }: Pick<Reading, "tokens" | "textBytes">): number {
+  return Math.max(tokens, Math.ceil(textBytes / mostTokensPerCounted));
+}
+
+const frameOf = ({ name }: Pick<Attachable, "name">) => frameTokens + countTokens(name);
 
 function readPicture(model: Pick<Model, "id" | "own">, room: number): Reading | ReadingFault {
   if (!seesPictures(model)) return "unreadable";
   return pictureTokens > room ? "too_large" : { as: "picture", pages: null, textBytes: 0, cut: false, tokens: pictureTokens };
 }
 
-function readText({ textBytes, pages, pageEnds }: Attachable, room: number): Reading | ReadingFault {
+interface Kept {
+  bytes: number;
+  tokens: number;
+  /** Of a PDF. */
+  pages: number | null;
+}
+
+/** The longest beginning of the text that has so many tokens. */
+function beginningOf({ textBytes, pageEnds, tokenEnds }: Attachable, room: number): Kept {
   const whole = textBytes ?? 0;
-  const bytes = Math.min(whole, Math.max((room - frameTokens) * bytesPerToken, 0));
-  const read = pageEnds?.filter((end) => end <= bytes).length ?? null;
-  const kept = pageEnds ? (pageEnds[(read ?? 0) - 1] ?? 0) : bytes;
-  if (kept < Math.min(whole, leastBytes)) return "too_large";
-  const cut = read === null ? kept < whole : read < (pages ?? 0);
-  return { as: "text", pages: read, textBytes: kept, cut, tokens: tokensOfBytes(kept) + frameTokens };
+  if (pageEnds) {
+    const ends = tokenEnds ?? pageEnds;
+    const pages = ends.filter((end) => end <= room).length;
+    return { bytes: pageEnds[pages - 1] ?? 0, tokens: ends[pages - 1] ?? 0, pages };
+  }
+  const pieces = tokenEnds?.filter((end) => end <= room).length ?? 0;
+  const [bytes, tokens] = [Math.min(pieces * pieceBytes, whole), tokenEnds?.[pieces - 1] ?? 0];
+  // A byte is at most one token.
+  const more = Math.min(whole - bytes, Math.max(room - tokens, 0));
+  return { bytes: bytes + more, tokens: tokens + more, pages: null };
+}
+
+function readText(file: Attachable, room: number): Reading | ReadingFault {
+  const whole = file.textBytes ?? 0;
+  const frame = frameOf(file);
+  const { bytes, tokens, pages } = beginningOf(file, room - frame);
+  if (frame > room || bytes < Math.min(whole, leastBytes)) return "too_large";
+  const cut = pages === null ? bytes < whole : pages < (file.pages ?? 0);
+  return { as: "text", pages, textBytes: bytes, cut, tokens: tokens + frame };
 }
 
 function readDocument(model: Pick<Model, "id" | "own">, file: Attachable, room: number): Reading | ReadingFault {
-  const { textBytes, pages, pageEnds } = file;
+  const { textBytes, pages, pageEnds, tokenEnds } = file;
   if (pages === null) return readText(file, room);
   const bytes = textBytes ?? 0;
-  const tokens = tokensOfBytes(bytes) + pages * pageTokens + frameTokens;
+  const tokens = (tokenEnds?.at(-1) ?? bytes) + pages * pageTokens + frameOf(file);
   if (takesPdf(model) && tokens <= room && pageEnds?.length === pages) return { as: "pages", pages, textBytes: bytes, cut: false, tokens };
   if (bytes < pages * scannedBytes) return takesPdf(model) ? "too_large" : "unreadable";
   return readText(file, room);
@@ -112,14 +157,14 @@ const heard: Reading = { as: "sound", pages: null, textBytes: 0, cut: false, tok
 
 /**
  * What the model reads of each file, in their order. Pictures take their room first, since nothing of a picture can be left out; documents share
- * the rest, and are cut where it ends. `promptBytes`: of the question in UTF-8.
+ * the rest, and are cut where it ends. `promptTokens`: of the question.
  */
 export function readAttachments(
   model: Pick<Model, "id" | "inputTokenLimit" | "unit">,
-  promptBytes: number,
+  promptTokens: number,
   files: readonly Attachable[],
 ): (Reading | ReadingFault)[] {
-  let room = model.inputTokenLimit - tokensOfBytes(promptBytes) - tokensPerMessage;
+  let room = model.inputTokenLimit - promptTokens - tokensPerMessage;
   const readings = new Map<Attachable, Reading | ReadingFault>();
   const take = (file: Attachable, read: Reading | ReadingFault) => {
     readings.set(file, read);

@@ -53,9 +53,9 @@ export interface Model {
   /** Named on the plan cards; the others are summed up as "and 5 more". Only models without a known end are named. */
   highlighted?: boolean;
   /**
-   * The largest number of tokens sent as history and returned as an answer, what the model thinks included, so that the fixed price always
-   * covers the cost (provider-prices.ts). The receipt says how many messages were left out. Models that take no conversation have no limit
-   * on the input; of a model that makes pictures, the output is the tokens of one picture.
+   * The largest number of tokens sent, as tokens.ts counts them, and returned as an answer, what the model thinks included, so that the fixed
+   * price always covers the cost (provider-prices.ts). The receipt says how many messages were left out. Models that take no conversation have
+   * no limit on the input; of a model that makes pictures, the output is the tokens of one picture.
    */
   inputTokenLimit: number;
   outputTokenLimit: number;
@@ -100,15 +100,15 @@ const highlighted = true;
 const picture = tokens(0, 3_000);
 /** The first catalogue, with the token limits that its models keep. */
 const first = { from: "2025-11-01" };
-const firstSmall = { ...first, ...tokens(6_000, 2_000) };
-const firstLarge = { ...first, ...tokens(12_000, 4_000) };
+const firstSmall = { ...first, ...tokens(15_100, 2_000) };
+const firstLarge = { ...first, ...tokens(20_000, 4_000) };
 
 const rows = [
   // What is offered, without a known end.
   large("gpt-6.1-sol", "GPT-6.1 Sol", "openai", { ...responses, from, highlighted, ...tokens(22_000, 8_000) }),
-  small("gpt-6-luna", "GPT-6 Luna", "openai", { ...responses, from, highlighted, ...tokens(200_000, 8_000) }),
+  small("gpt-6-luna", "GPT-6 Luna", "openai", { ...responses, from, highlighted, ...tokens(130_000, 8_000) }),
   large("claude-sonnet-5-5", "Claude Sonnet 5.5", "anthropic", { ...messages, from, highlighted, ...tokens(22_000, 8_000) }),
-  small("claude-haiku-5-5", "Claude Haiku 5.5", "anthropic", { ...messages, from, ...tokens(80_000, 16_000) }),
+  small("claude-haiku-5-5", "Claude Haiku 5.5", "anthropic", { ...messages, from, ...tokens(48_000, 16_000) }),
   large("gemini-3.8-flash", "Gemini 3.8 Flash", "google", { from, highlighted, ...tokens(30_000, 10_000) }),
   small("gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", "google", { from, ...tokens(16_000, 8_000) }),
   large("mistral-medium-3-5", "Mistral Medium 3.5", "mistral", { from, highlighted, ...tokens(30_000, 10_000) }),
@@ -125,11 +125,11 @@ const rows = [
   video("grok-imagine-video-1.5", "Grok Video 1.5", "xai", { protocol: "xai-videos", from, highlighted }),
   search("sonar", "Sonar", "perplexity", {
     ...{ ...first, ...responses, upstreamModel: "perplexity/sonar", highlighted },
-    ...tokens(40_000, 8_000),
+    ...tokens(16_000, 5_000),
   }),
   search("gpt-6.1-terra-search", "GPT-6.1 Terra Search", "openai", {
     ...{ from, ...responses, upstreamModel: "gpt-6.1-terra", credits: 5 },
-    ...tokens(50_000, 8_000),
+    ...tokens(15_500, 5_000),
   }),
 
   // What its provider ends.
@@ -145,7 +145,8 @@ const rows = [
   small("gemini-2.5-flash", "Gemini 2.5 Flash", "google", { ...firstSmall, until: "2026-12-01", successor: "gemini-3.5-flash-lite" }),
   // OpenAI names no day for this one. We take the day on which GPT-5 ends.
   search("gpt-5-search-api", "GPT-5 Search", "openai", {
-    ...{ ...firstLarge, protocol: "openai-chat", credits: 5, until: "2026-12-11", successor: "gpt-6.1-terra-search" },
+    ...{ ...firstLarge, ...tokens(15_500, 4_000), protocol: "openai-chat" },
+    ...{ credits: 5, until: "2026-12-11", successor: "gpt-6.1-terra-search" },
   }),
   speech("gpt-4o-mini-tts", "GPT-4o Mini TTS", "openai", { ...first, until: "2027-01-06", successor: "voxtral-mini-tts-3-0" }),
   transcript("whisper-1", "Whisper", "openai", { ...first, until: "2027-02-26", successor: "gpt-transcribe" }),

@@ -23,6 +23,9 @@ export const pictureLimits = {
   alternative: 500,
 } as const;
 
+/** Of the prompt (tokens.ts). A prompt of the longest length has fewer in any language that we speak. */
+export const picturePromptTokens = 15_100;
+
 /** The options of a request that names none. */
 export const usualPicture = { count: 1, size: "1024x1024", quality: "medium", background: "auto" } as const;
 

@@ -2,12 +2,17 @@
  * What the providers take, in micro-dollars (millionths of a US dollar), from their public price lists as of `catalogueAsOf`. It is apart from
  * the catalogue because the client has no use for it.
  */
-import { bytesPerToken, tokensPerMessage } from "./attachments.ts";
 import { parametersOf } from "./model-parameters.ts";
 import type { Model, ModelId } from "./models.ts";
-import { pictureLimits } from "./pictures.ts";
+import { pictureLimits, picturePromptTokens } from "./pictures.ts";
 import { annualPriceCents, packs, planList } from "./plans.ts";
-import { limits } from "./rules.ts";
+
+/** A request with more input than this costs so many times as much, all of it. */
+interface PriceStep {
+  aboveTokens: number;
+  inputFactor: number;
+  outputFactor: number;
+}
 
 interface ProviderPrice {
   /** The first day, in UTC, on which it holds; the first price of a model holds from the beginning. */
@@ -17,8 +22,11 @@ interface ProviderPrice {
   outputMicroDollars: number;
   /** For a million tokens of pictures that go in; absent where they cost what text costs. */
   pictureInputMicroDollars?: number;
-  /** For each request, beside its tokens: what the most searches that it may make cost; or for each unit of a model that is not priced by tokens. */
+  above?: PriceStep;
+  /** For each unit of a model that is not priced by tokens. */
   requestMicroDollars: number;
+  /** For each search of the web, beside the tokens. */
+  searchMicroDollars: number;
   /** At certain hours its tokens cost this many times as much. */
   peakFactor: number;
 }
@@ -27,13 +35,17 @@ const always = "";
 
 function tokens(inputDollars: number, outputDollars: number, more: Partial<ProviderPrice> = {}): ProviderPrice {
   const [inputMicroDollars, outputMicroDollars] = [Math.round(inputDollars * 1e6), Math.round(outputDollars * 1e6)];
-  return { from: always, inputMicroDollars, outputMicroDollars, requestMicroDollars: 0, peakFactor: 1, ...more };
+  return { from: always, inputMicroDollars, outputMicroDollars, requestMicroDollars: 0, searchMicroDollars: 0, peakFactor: 1, ...more };
 }
 
 /** Text and pictures in, pictures out. */
 function pictures(inputDollars: number, pictureInputDollars: number, outputDollars: number): ProviderPrice {
   return tokens(inputDollars, outputDollars, { pictureInputMicroDollars: Math.round(pictureInputDollars * 1e6) });
 }
+
+const above = (aboveTokens: number, inputFactor: number, outputFactor: number) => ({ above: { aboveTokens, inputFactor, outputFactor } });
+/** Of OpenAI's GPT-6. */
+const long = above(272_000, 2, 1.5);
 
 /** Providers cut a picture that goes in into at most this many tokens. */
 const referenceTokens = 1_536;
@@ -44,16 +56,16 @@ function unit(dollars: number): ProviderPrice {
 }
 
 const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice[]]>> = {
-  "gpt-6.1-sol": [tokens(2, 10)],
-  "gpt-6-luna": [tokens(0.1, 0.5)],
+  "gpt-6.1-sol": [tokens(2, 10, long)],
+  "gpt-6-luna": [tokens(0.1, 0.5, long)],
   "claude-sonnet-5-5": [tokens(2, 10)],
-  "claude-haiku-5-5": [tokens(0.1, 0.5)],
+  "claude-haiku-5-5": [tokens(0.1, 0.5, above(100_000, 5, 5))],
   "gemini-3.8-flash": [tokens(0.75, 3.75), tokens(1.5, 7.5, { from: "2027-01-01" })],
   "gemini-3.5-flash-lite": [tokens(0.3, 2.5)],
   "mistral-medium-3-5": [tokens(1.5, 7.5)],
   "mistral-small-2603": [tokens(0.15, 0.6)],
-  "gpt-6.1-terra": [tokens(1, 5)],
-  "grok-4.6": [tokens(2, 6)],
+  "gpt-6.1-terra": [tokens(1, 5, long)],
+  "grok-4.6": [tokens(2, 6, above(200_000, 2, 2))],
   "deepseek-flash": [tokens(0.15, 0.6, { peakFactor: 2 })],
   "claude-haiku-4-5": [tokens(1, 5)],
   "gpt-image-2.6-flare": [pictures(5, 8, 30)],
@@ -63,15 +75,14 @@ const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice
   "voxtral-mini-tts-3-0": [unit(0.013)],
   // Eight seconds of 720p at 0.14 dollars, and a picture to begin with.
   "grok-imagine-video-1.5": [unit(1.13)],
-  // Three searches.
-  sonar: [tokens(0.25, 2.5, { requestMicroDollars: 15_000 })],
-  "gpt-6.1-terra-search": [tokens(1, 5, { requestMicroDollars: 30_000 })],
+  sonar: [tokens(0.25, 2.5, { searchMicroDollars: 5_000 })],
+  "gpt-6.1-terra-search": [tokens(1, 5, { ...long, searchMicroDollars: 10_000 })],
   "gpt-5": [tokens(1.25, 10)],
   "gpt-5-mini": [tokens(0.25, 2)],
   "claude-sonnet-4-5": [tokens(3, 15)],
   "gemini-2.5-pro": [tokens(1.25, 10)],
   "gemini-2.5-flash": [tokens(0.3, 2.5)],
-  "gpt-5-search-api": [tokens(1.25, 10, { requestMicroDollars: 10_000 })],
+  "gpt-5-search-api": [tokens(1.25, 10, { searchMicroDollars: 10_000 })],
   "gpt-4o-mini-tts": [unit(0.015)],
   "whisper-1": [unit(0.006)],
   "mistral-large-latest": [tokens(0.5, 1.5)],
@@ -83,22 +94,17 @@ const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice
 
 /** Empty for a model without known prices. */
 function pricesOf({ id, own }: Pick<Model, "id" | "own">): readonly ProviderPrice[] {
-  if (own) return own.price ? [{ from: always, ...own.price, peakFactor: 1 }] : [];
+  if (own) return own.price ? [{ from: always, ...own.price, searchMicroDollars: 0, peakFactor: 1 }] : [];
   return (prices as Readonly<Record<string, readonly ProviderPrice[]>>)[id] ?? [];
 }
 
 /** The tokens and what else the request costs, rounded up to a whole micro-dollar. `pictureTokens` are part of `inputTokens`. */
-function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number, pictureTokens = 0): number {
-  const { inputMicroDollars, pictureInputMicroDollars = inputMicroDollars } = price;
+function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number, searches: number, pictureTokens = 0): number {
+  const { inputMicroDollars, pictureInputMicroDollars = inputMicroDollars, above: step } = price;
+  const { inputFactor, outputFactor } = step && inputTokens > step.aboveTokens ? step : { inputFactor: 1, outputFactor: 1 };
   const inputCost = (inputTokens - pictureTokens) * inputMicroDollars + pictureTokens * pictureInputMicroDollars;
-  const tokenCost = inputCost + outputTokens * price.outputMicroDollars;
-  return Math.ceil(tokenCost / 1e6) + Math.ceil(price.requestMicroDollars);
-}
-
-/** Of the most searches that a model may make, those it made; all of them if its provider does not say. */
-function searchedShare(model: Pick<Model, "id" | "own">, searches: number | null): number {
-  const { searches: most } = parametersOf(model);
-  return most === undefined || searches === null ? 1 : searches / most;
+  const tokenCost = inputCost * inputFactor + outputTokens * price.outputMicroDollars * outputFactor;
+  return Math.ceil(tokenCost / 1e6) + Math.ceil(price.requestMicroDollars) + searches * price.searchMicroDollars;
 }
 
 /**
@@ -118,8 +124,9 @@ export function providerCostMicroDollars(
   const day = now.toISOString().slice(0, 10);
   const price = pricesOf(model).findLast(({ from }) => from <= day);
   if (!price || usage.promptTokens === null || usage.completionTokens === null) return null;
-  const requestMicroDollars = price.requestMicroDollars * searchedShare(model, usage.searches);
-  return costOf({ ...price, requestMicroDollars }, usage.promptTokens, usage.completionTokens, usage.pictureTokens ?? 0);
+  // All that it may make, if its provider does not say.
+  const searches = usage.searches ?? parametersOf(model).searches ?? 0;
+  return costOf(price, usage.promptTokens, usage.completionTokens, searches, usage.pictureTokens ?? 0);
 }
 
 /** What so many units of a model that is not priced by tokens cost us on this day: minutes, thousands of characters. */
@@ -130,16 +137,27 @@ export function unitCostMicroDollars(model: Pick<Model, "id" | "own">, units: nu
 }
 
 /**
+ * The most input that a provider counts. A model that searches is asked once more after each search: it reads the conversation again each
+ * time, with all that was found and written before.
+ */
+function countedInput(model: Model, inputTokens: number): number {
+  const { searches = 0, foundTokens = 0 } = parametersOf(model);
+  const found = (foundTokens * searches * (searches + 1)) / 2;
+  return inputTokens * (searches + 1) + found + model.outputTokenLimit * searches;
+}
+
+/**
  * The most that one unit can cost us at any price that we know of: `inputTokens` of text in, and the model's longest answer out; of a picture,
  * with as many references as a request may have.
  */
 export function worstCostMicroDollars(model: Model, inputTokens: number): number {
   const pictureTokens = model.unit === "image" ? pictureLimits.references * referenceTokens : 0;
+  const { searches = 0 } = parametersOf(model);
+  const counted = countedInput(model, inputTokens) + pictureTokens;
   return Math.max(
     ...pricesOf(model).map((price) => {
-      const { requestMicroDollars, peakFactor } = price;
-      const cost = costOf(price, inputTokens + pictureTokens, model.outputTokenLimit, pictureTokens);
-      return (cost - requestMicroDollars) * peakFactor + requestMicroDollars;
+      const beside = price.requestMicroDollars + searches * price.searchMicroDollars;
+      return (costOf(price, counted, model.outputTokenLimit, searches, pictureTokens) - beside) * price.peakFactor + beside;
     }),
   );
 }
@@ -153,8 +171,10 @@ const leastDollars = Math.min(
 /** What a unit may cost us at most for each of its credits: half, less five percent, of what the credit sells for. */
 export const creditCapMicroDollars = (leastDollars * 1e6 * 0.95) / 2;
 
-/** The prompt itself is never cut. Four bytes is the longest character. */
-const longestPromptTokens = Math.ceil((limits.promptMax * 4) / bytesPerToken) + tokensPerMessage;
+/** The most tokens of text, as we count them, that the model gets. */
+export function longestInputTokens({ unit, inputTokenLimit }: Model): number {
+  return unit === "image" ? picturePromptTokens : inputTokenLimit;
+}
 
 /** The least that a unit may be sold for, in credits. */
 export function leastCredits(model: Model): number {
@@ -163,6 +183,5 @@ export function leastCredits(model: Model): number {
 
 /** What the dearest answer of the model can cost us, or its dearest picture, minute, thousand characters or clip. */
 export function worstUnitMicroDollars(model: Model): number {
-  const takesText = model.inputTokenLimit > 0 || model.category === "image";
-  return worstCostMicroDollars(model, takesText ? Math.max(model.inputTokenLimit, longestPromptTokens) : 0);
+  return worstCostMicroDollars(model, longestInputTokens(model));
 }

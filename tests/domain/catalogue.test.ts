@@ -1,13 +1,12 @@
 /** What the catalogue of models promises on every day of the year that it was made for. Nothing here depends on the real date. */
 import { describe, expect, it } from "vitest";
-import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
 import { catalogueEditions } from "#domain/editions.ts";
 import type { CatalogueModel } from "#domain/models.ts";
 import { catalogue, catalogueAsOf, findModel, livingModel, modelCategories, modelState, modelsAt, startOf } from "#domain/models.ts";
 import { annualPriceCents, packs, planList } from "#domain/plans.ts";
-import { creditCapMicroDollars, worstCostMicroDollars, worstUnitMicroDollars } from "#domain/provider-prices.ts";
-import { limits } from "#domain/rules.ts";
+import { creditCapMicroDollars, longestInputTokens, worstCostMicroDollars, worstUnitMicroDollars } from "#domain/provider-prices.ts";
+import { mostTokensPerCounted } from "#domain/tokens.ts";
 
 const begin = startOf(catalogueAsOf);
 const end = addMonths(begin, 12);
@@ -94,21 +93,37 @@ describe("what a model costs us at worst", () => {
     ...planList.map((plan) => annualPriceCents(plan) / (12 * plan.monthlyCredits)),
     ...planList.map((plan) => plan.monthlyPriceCents / plan.monthlyCredits),
   ];
-  const capMicroDollars = (Math.min(...sold) * 1e4 * 0.95) / 2;
-  /** The prompt itself is never cut. Four bytes is the longest character. */
-  const longestPromptTokens = Math.ceil((limits.promptMax * 4) / bytesPerToken) + tokensPerMessage;
+  const leastMicroDollars = Math.min(...sold) * 1e4;
+  const capMicroDollars = (leastMicroDollars * 0.95) / 2;
 
   it("is at most half, less five percent, of what its credits sell for, at every price that its provider has announced", () => {
     expect(capMicroDollars / 1e6).toBeCloseTo(0.0253, 4);
     // What the operator's own models are held to.
     expect(creditCapMicroDollars).toBeCloseTo(capMicroDollars, 6);
     for (const model of offeredThen) {
-      const takesText = model.inputTokenLimit > 0 || model.category === "image";
-      const inputTokens = takesText ? Math.max(model.inputTokenLimit, longestPromptTokens) : 0;
-      const worst = worstCostMicroDollars(model, inputTokens);
+      const worst = worstCostMicroDollars(model, longestInputTokens(model));
       expect(worst, model.id).toBeGreaterThan(0);
       expect(worstUnitMicroDollars(model), model.id).toBe(worst);
       expect(worst / model.credits, model.id).toBeLessThanOrEqual(capMicroDollars);
     }
+  });
+
+  it("is never more than what its credits sell for, even if every byte of what it reads is a token", () => {
+    for (const model of offeredThen) {
+      const worst = worstCostMicroDollars(model, longestInputTokens(model) * mostTokensPerCounted);
+      expect(worst / model.credits, model.id).toBeLessThanOrEqual(leastMicroDollars);
+    }
+  });
+
+  it("includes the steps of a price, and what a model that searches reads again in each round, with all that it found", () => {
+    const worstOf = (id: string, inputTokens: number, limits: Partial<CatalogueModel> = {}) =>
+      worstCostMicroDollars({ ...(findModel(id) as CatalogueModel), ...limits }, inputTokens);
+    expect(worstOf("claude-haiku-5-5", 100_000, { outputTokenLimit: 10_000 })).toBe(10_000 + 5_000);
+    // One token more, and all of it costs five times as much.
+    expect(worstOf("claude-haiku-5-5", 100_001, { outputTokenLimit: 10_000 })).toBe(50_001 + 25_000);
+    expect(worstOf("gpt-6.1-sol", 300_000, { outputTokenLimit: 1_000 })).toBe(1_200_000 + 15_000);
+    // Four rounds; three searches, whose 2,000 tokens are read three times, twice and once; and the answer so far.
+    const input = 4 * 10_000 + 6 * 2_000 + 3 * 1_000;
+    expect(worstOf("sonar", 10_000, { outputTokenLimit: 1_000 })).toBe(input / 4 + 2_500 + 15_000);
   });
 });

@@ -13,7 +13,7 @@ describe("what an answer costs us", () => {
   it("has the searches that were made, of the most that may be; all of them if the provider does not say", () => {
     const cost = (searches: number | null) =>
       providerCostMicroDollars({ id: "gpt-6.1-terra-search" }, { promptTokens: 0, completionTokens: 0, searches }, now);
-    expect([0, 1, 3, null].map(cost)).toEqual([0, 10_000, 30_000, 30_000]);
+    expect([0, 1, 2, null].map(cost)).toEqual([0, 10_000, 20_000, 20_000]);
   });
 
   it("is unknown where the provider did not say how many tokens it took", () => {
@@ -28,6 +28,13 @@ it("what an answer costs is counted at the price of its day, and without the pea
   expect(cost("gemini-3.8-flash", "2026-12-31T23:59:59Z")).toBe(750_000);
   expect(cost("gemini-3.8-flash", "2027-01-01T00:00:00Z")).toBe(1_500_000);
   expect(cost("deepseek-flash", "2026-12-01T00:00:00Z")).toBe(150_000);
+});
+
+it("an answer with more input than a step of its price costs all of it at that step", () => {
+  const cost = (id: string, promptTokens: number) =>
+    providerCostMicroDollars({ id }, { promptTokens, completionTokens: 1_000, searches: null }, now);
+  expect(cost("claude-haiku-5-5", 100_000)).toBe(10_000 + 500);
+  expect(cost("claude-haiku-5-5", 140_000)).toBe(70_000 + 2_500);
 });
 
 it("a picture costs what went in, as text and as pictures, and what came out", () => {

@@ -185,6 +185,16 @@ describe("refusals have OpenAI's error body", () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.any(String), type: "invalid_request_error", param } });
   });
 
+  test("but Mistral's, which knows no stream_options, and tells the usage with the end of an answer all the same", async () => {
+    const stream = { model: "mistral-small-2603", messages: ask("hi").messages, stream: true as const };
+    const options = { stream_options: { include_usage: true } };
+    await expect(client("mistral").chat.completions.create({ ...stream, ...options })).rejects.toMatchObject({ status: 422 });
+    const usages: unknown[] = [];
+    for await (const { choices, usage } of await client("mistral").chat.completions.create(stream))
+      if (usage) usages.push([choices[0]?.finish_reason, usage.completion_tokens > 0]);
+    expect(usages).toEqual([["stop", true]]);
+  });
+
   test("broken JSON 400, no key 401, unknown address 404, too large 413", async () => {
     const address = `${sandbox.url}/providers/openai/v1/chat/completions`;
     const headers = { "content-type": "application/json", authorization: "Bearer x" };

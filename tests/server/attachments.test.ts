@@ -10,9 +10,12 @@ import type { Conversation } from "#contract/generations.ts";
 import type { Attachable } from "#domain/attachments.ts";
 import { attachmentLimits, readAttachments } from "#domain/attachments.ts";
 import { catalogue, findModel } from "#domain/models.ts";
+import type { Bucket } from "#server/bucket.ts";
 import { deleteFiles } from "#server/features/files/service.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
 import { ask, send, startModels } from "#tests/support/answers.ts";
+import { startBucket } from "#tests/support/bucket.ts";
+import { full } from "#tests/support/full.ts";
 import { makePdf } from "#tests/support/make-pdf.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
@@ -41,14 +44,18 @@ beforeEach(async () => {
   ada = await createPerson(product, product.db, { plan: "professional" });
 });
 
-const upload = (bytes: Buffer, name = "file", as = ada) =>
-  product.app.inject({
+const upload = (bytes: Buffer, name = "file", as = ada, to = product) =>
+  to.app.inject({
     method: "POST",
     url: `/api/files?name=${encodeURIComponent(name)}`,
     headers: { authorization: `Bearer ${as.token}` },
     payload: bytes,
     remoteAddress: randomAddress(),
   });
+const variablesOf = ({ endpoint, region, name, accessKeyId, secretAccessKey }: Bucket) => ({
+  ...{ STORAGE_S3_BUCKET: name, STORAGE_S3_ENDPOINT: endpoint?.href, STORAGE_S3_REGION: region },
+  ...{ STORAGE_S3_ACCESS_KEY_ID: accessKeyId, STORAGE_S3_SECRET_ACCESS_KEY: secretAccessKey },
+});
 async function attach(bytes: Buffer, name?: string, as = ada): Promise<FileInfo> {
   const answer = await upload(bytes, name, as);
   expect(answer.statusCode, answer.payload).toBe(201);
@@ -105,7 +112,7 @@ describe("a PDF", () => {
     const sent = lastParts();
     expect(sent).toContain(`[Attached file "long.pdf", pages 1 to `);
     expect(sent).not.toContain("page 280");
-    expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(6_000);
+    expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(15_100);
     const { messages } = await conversationOf(conversationId);
     expect(messages[0]?.parts[0]).toMatchObject({
       kind: "attachments",
@@ -120,10 +127,26 @@ describe("a PDF", () => {
   });
 });
 
-describe("an upload is refused by its content, in words", () => {
+describe.each(["a folder", "a bucket"] as const)("for files in %s, an upload is refused by its content, in words", (place) => {
+  let world: AuthApp;
+  let bucket: Awaited<ReturnType<typeof startBucket>> | undefined;
+  let person: TestPerson;
+  beforeAll(async () => {
+    bucket = place === "a bucket" ? await startBucket() : undefined;
+    world = bucket ? await createAuthApp(variablesOf(bucket.place)) : product;
+    person = await createPerson(world, world.db, { plan: "professional" });
+  });
+  afterAll(async () => {
+    if (!bucket) return;
+    expect(await bucket.keys()).toHaveLength(1);
+    await world.close();
+    await bucket.close();
+  });
+
   const bomb = () => makePdf([Buffer.alloc(900_000_000, " ")]);
+  const costly: [string, () => Buffer, number, string] = ["a PDF that unpacks to all memory there is", bomb, 422, "file_exhausting"];
   test.each<[string, () => Buffer, number, string]>([
-    ["a PDF that unpacks to all memory there is", bomb, 422, "file_damaged"],
+    ...(full || place === "a folder" ? [costly] : []),
     ["a PDF of too many pages", () => makePdf(Array.from({ length: attachmentLimits.pages + 1 }, () => "x")), 413, "file_pages"],
     [
       "a PDF with a password",
@@ -144,28 +167,28 @@ describe("an upload is refused by its content, in words", () => {
       "file_damaged",
     ],
   ])("%s", async (_name, bytes, status, code) => {
-    const answer = await upload(bytes());
+    const answer = await upload(bytes(), "file", person, world);
     expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
   });
 
+  test("but a PDF in which a page hides another kind of file is kept, and served as nothing but a download", async () => {
+    const hiding = Buffer.concat([makePdf(["words of a page"]), Buffer.from("\nPK\x03\x04<script>alert(1)</script>", "latin1")]);
+    const { id } = (await upload(hiding, "a.html", person, world)).json<FileInfo>();
+    const answer = await world.get(`/api/files/${id}`, person.token);
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/pdf",
+      "content-disposition": expect.stringMatching(/^attachment; filename="a.pdf"/),
+    });
+  });
+});
+
+describe("an upload", () => {
   test("an SVG is text, for a model as for a browser", async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
     const { id, contentType, name } = await attach(svg, "drawing.svg");
     expect([contentType, name]).toEqual(["text/plain", "drawing.txt"]);
     await ask(api, ada, { prompt: "Explain it", attachments: [id] });
     expect(lastParts()).toContain(svg.toString());
-  });
-
-  test("a PDF in which a page hides another kind of file is kept, and served as nothing but a download", async () => {
-    const { id } = await attach(
-      Buffer.concat([makePdf(["words of a page"]), Buffer.from("\nPK\x03\x04<script>alert(1)</script>", "latin1")]),
-      "a.html",
-    );
-    const answer = await product.get(`/api/files/${id}`, ada.token);
-    expect(answer.headers).toMatchObject({
-      "content-type": "application/pdf",
-      "content-disposition": expect.stringMatching(/^attachment; filename="a.pdf"/),
-    });
   });
 });
 
@@ -217,8 +240,8 @@ describe("what is attached", () => {
   test("is refused before credits are held where the model can't read it or has no room for it", async () => {
     const { id } = await attach(await png());
     expect(await refusalOf({ model: "deepseek-flash", attachments: [id] })).toEqual([422, "attachment_unreadable"]);
-    const three = await Promise.all([1, 2, 3].map(async () => (await attach(await png())).id));
-    expect(await refusalOf({ model: "gpt-5-mini", attachments: three })).toEqual([422, "attachments_too_large"]);
+    const five = await Promise.all([1, 2, 3, 4, 5].map(async () => (await attach(await png())).id));
+    expect(await refusalOf({ model: "gpt-5-mini", prompt: "7".repeat(5_000), attachments: five })).toEqual([422, "attachments_too_large"]);
     const wallet = await product.db.selectFrom("wallets").select("held").where("id", "=", ada.walletId).executeTakeFirstOrThrow();
     expect(wallet.held).toBe(0);
   });
@@ -226,22 +249,24 @@ describe("what is attached", () => {
 
 test("what is read of the files of a question fits each model, whatever they are", () => {
   const files: Attachable[] = [
-    { contentType: "image/jpeg", pages: null, textBytes: null, pageEnds: null },
+    { name: "a.jpg", contentType: "image/jpeg", pages: null, textBytes: null, pageEnds: null, tokenEnds: null },
     {
+      name: "b.pdf",
       contentType: "application/pdf",
       pages: 300,
       textBytes: 590_000,
       pageEnds: Array.from({ length: 300 }, (_, index) => (index + 1) * 1_900),
+      tokenEnds: Array.from({ length: 300 }, (_, index) => (index + 1) * 1_100),
     },
-    { contentType: "application/pdf", pages: 3, textBytes: 6, pageEnds: [2, 4, 6] },
-    { contentType: "text/plain", pages: null, textBytes: 600_000, pageEnds: null },
+    { name: "c.pdf", contentType: "application/pdf", pages: 3, textBytes: 6, pageEnds: [2, 4, 6], tokenEnds: [2, 4, 6] },
+    { name: "d.txt", contentType: "text/plain", pages: null, textBytes: 600_000, pageEnds: null, tokenEnds: null },
   ];
   for (const model of catalogue.filter(({ inputTokenLimit }) => inputTokenLimit > 0))
-    for (const promptBytes of [0, 3_000, 40_000])
+    for (const promptTokens of [0, 3_000, 40_000])
       for (const chosen of [files, files.slice(1), files.toReversed(), [...files, ...files.slice(0, 1)]]) {
-        const read = readAttachments(model, promptBytes, chosen).filter((reading) => typeof reading === "object");
+        const read = readAttachments(model, promptTokens, chosen).filter((reading) => typeof reading === "object");
         const tokens = read.reduce((sum, reading) => sum + reading.tokens, 0);
-        expect(tokens, model.id).toBeLessThanOrEqual(Math.max(model.inputTokenLimit - promptBytes / 3, 0));
+        expect(tokens, model.id).toBeLessThanOrEqual(Math.max(model.inputTokenLimit - promptTokens, 0));
       }
   expect(readAttachments(findModel("deepseek-flash") ?? expect.fail(), 0, files)).toEqual([
     "unreadable",

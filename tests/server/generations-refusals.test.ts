@@ -54,6 +54,18 @@ describe("refused, and nothing is written", () => {
       400,
       { code: "validation_failed", error: "Prompt must be less than 10,000 characters" },
     ],
+    [
+      "a prompt of more tokens than the price covers",
+      { model: "claude-haiku-4-5", prompt: "😀".repeat(4_000) },
+      422,
+      { code: "prompt_too_long" },
+    ],
+    [
+      "one for a picture",
+      { model: "gpt-image-2.6-flare", prompt: "😀".repeat(4_000), quotedCredits: 10 },
+      422,
+      { code: "prompt_too_long" },
+    ],
     ["no model", { model: " " }, 400, { code: "validation_failed", fields: [{ field: "model", message: "Model must be selected" }] }],
     ["an unknown model", { model: "gpt-9" }, 400, { code: "unknown_model" }],
     [

@@ -131,18 +131,17 @@ describe("a model for words that goes on after pictures", () => {
     const person = await subscriber();
     const { conversationId, events } = await ask(api, person, wanted(2));
     const parentId = (events[0]?.data as unknown as StartEvent | undefined)?.turn?.answerId;
-    // 6,000 tokens: room for two pictures beside short words, for one beside longer ones, and for the line alone beside long ones.
-    for (const [length, count] of [
-      [1, 2],
-      [2_000, 1],
-      [7_000, 0],
+    // 15,100 tokens: room for two pictures beside a short prompt, for one beside a longer one, and for the line alone beside a long one.
+    for (const [prompt, count] of [
+      ["7", 2],
+      ["7".repeat(10_000), 1],
+      ["😀".repeat(3_200), 0],
     ] as const) {
-      const prompt = "é".repeat(length);
       await ask(api, person, { model: "claude-haiku-4-5", prompt, quotedCredits: 1, conversationId, parentId });
       const last = JSON.stringify(partsSent());
       expect(last).toContain(line);
       expect(last.match(/"image"/g) ?? []).toHaveLength(count);
-      expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(6_000);
+      expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(15_100);
     }
   });
 });

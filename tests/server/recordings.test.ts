@@ -21,6 +21,7 @@ afterEach(() => {
 
 /** With which the providers were asked. */
 const asked: IncomingHttpHeaders[] = [];
+const bodies: string[] = [];
 
 const types = { sse: "text/event-stream", json: "application/json" };
 
@@ -29,7 +30,11 @@ async function gatewayOf(name: string, provider: Provider, status = 200) {
   const file = name.includes(".") ? name : `${name}.sse`;
   const recording = await readFile(new URL(`recordings/${file}`, import.meta.url));
   const server = createServer((request, response) => {
-    request.resume();
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text;
+    });
+    request.on("end", () => bodies.push(body));
     asked.push(request.headers);
     response.writeHead(status, { "content-type": types[file.endsWith(".sse") ? "sse" : "json"] }).end(recording);
   });
@@ -60,6 +65,9 @@ it.each([
     "openai-chat",
     { ...complete, cutShort: true, text: "Hello!", promptTokens: 17, completionTokens: 9, thinkingTokens: 6 },
   ],
+  // What was thought is paid for as what was written.
+  ["xai-chat", "xai", "openai-chat", { ...complete, text: "Hello!", promptTokens: 32, completionTokens: 103, thinkingTokens: 94 }],
+  ["mistral-chat", "mistral", "openai-chat", { ...complete, text: "Hello!", promptTokens: 16, completionTokens: 34, thinkingTokens: null }],
   [
     "openai-responses",
     "openai",
@@ -224,4 +232,27 @@ it("the recordings of a clip are its beginning, how far it is, its address and c
   expect(await stateOf("filtered")).toMatchObject({ state: "failed", error: { code: "content_filtered", filterReason: "unspecified" } });
   expect(await stateOf("refused")).toMatchObject({ state: "failed", error: { code: "content_filtered", filterReason: "sexual" } });
   expect(await stateOf("failed")).toMatchObject({ state: "failed", error: { code: "provider_error" } });
+});
+
+it("each provider is asked by the names that it knows, and no model thinks more than its limit leaves room for", async () => {
+  const bodyOf = async (id: string) => {
+    const model = modelOf(id);
+    const recording = model.protocol === "openai-responses" ? "openai-responses" : "openai-chat";
+    await answerOf(await gatewayOf(recording, model.provider as Provider), model);
+    return JSON.parse(bodies.at(-1) ?? "{}") as Record<string, unknown>;
+  };
+  const usage = { stream_options: { include_usage: true } };
+  expect(await bodyOf("gpt-5-mini")).toMatchObject({ ...usage, max_completion_tokens: 2_000, reasoning_effort: "minimal" });
+  expect(await bodyOf("grok-4.6")).toMatchObject({ ...usage, max_completion_tokens: 10_000, reasoning_effort: "low" });
+  expect(await bodyOf("gemini-3.8-flash")).toMatchObject({ ...usage, max_tokens: 10_000, reasoning_effort: "low" });
+  expect(await bodyOf("deepseek-flash")).toMatchObject({ ...usage, max_tokens: 10_000, thinking: { type: "disabled" } });
+  const mistral = await bodyOf("mistral-small-2603");
+  expect(mistral).toMatchObject({ max_tokens: 16_000 });
+  expect(Object.keys(mistral).sort()).toEqual(["max_tokens", "messages", "model", "stream"]);
+  // What it finds is input that we pay for.
+  expect(await bodyOf("sonar")).toMatchObject({
+    tools: [{ type: "web_search", max_tokens: 2_000, max_tokens_per_page: 2_000 }],
+    max_steps: 4,
+  });
+  expect(await bodyOf("gpt-6.1-terra-search")).toMatchObject({ tools: [{ search_context_size: "low" }], max_tool_calls: 2 });
 });

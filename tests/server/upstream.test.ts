@@ -399,8 +399,8 @@ describe("what is sent", () => {
     }
   });
 
-  it("limits the searches of a model that searches", async () => {
+  it("limits the searches of a model that searches, and what it reads of what they find", async () => {
     const body = await sent("gpt-6.1-terra-search", "openai-responses");
-    expect(body).toMatchObject({ tools: [{ type: "web_search" }], max_tool_calls: 3 });
+    expect(body).toMatchObject({ tools: [{ type: "web_search", search_context_size: "low" }], max_tool_calls: 2 });
   });
 });

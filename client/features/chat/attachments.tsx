@@ -11,6 +11,7 @@ import type { FileInfo } from "#contract/files.ts";
 import type { AttachedFile } from "#contract/generations.ts";
 import type { Reading, ReadingFault } from "#domain/attachments.ts";
 import { attachmentLimits, isPicture, readAttachments } from "#domain/attachments.ts";
+import { countTokens } from "#domain/tokens.ts";
 import styles from "./attachments.module.css";
 import { Chip, StoredThumbnail, useReadingText } from "./file-chips.tsx";
 import { FileChoice } from "./file-choice.tsx";
@@ -40,11 +41,9 @@ type Receive = (files: readonly File[]) => void;
 /** By thread: the list that takes what the button chooses. */
 const receivers = new Map<string, Receive>();
 
-const bytesOf = (text: string) => new TextEncoder().encode(text.trim()).length;
-
 function readingsOf(modelId: string, text: string, files: readonly FileInfo[]): readonly (Reading | ReadingFault)[] {
   const model = knownModel(modelId);
-  return model ? readAttachments(model, bytesOf(text), files) : [];
+  return model ? readAttachments(model, countTokens(text.trim()), files) : [];
 }
 
 const isRead = (reading: Reading | ReadingFault | undefined): reading is Reading => typeof reading === "object";

@@ -7,8 +7,8 @@ import { speechLimits } from "#domain/speech.ts";
 import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
 import type { OfferedModel } from "./models-store.ts";
 
-/** About what a page of a document takes, in any language. */
-const tokensPerPage = 1_000;
+/** What a page of a document takes, of about 3,000 characters. */
+const tokensPerPage = 1_800;
 
 /** How much of what it works on a model takes. Undefined for one that this page knows nothing of. */
 export function useLimitText({ id, unit }: Pick<OfferedModel, "id" | "unit">): string | undefined {

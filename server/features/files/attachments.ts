@@ -1,6 +1,6 @@
 /** Uploads. What is kept of a picture was decoded and encoded again: no metadata, no second format hidden in it, upright, of a size models take. */
 import type { Sharp } from "sharp";
-import { attachmentLimits } from "#domain/attachments.ts";
+import { attachmentLimits, countPieces, piecesOf } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { FileType } from "#domain/files.ts";
 import { fileLimits, fileTypeOf, headBytes } from "#domain/files.ts";
@@ -68,7 +68,8 @@ function prepareText(bytes: Uint8Array): Prepared {
   } catch {
     throw unsupported();
   }
-  return { bytes, text: { text: textWithin(bytes, attachmentLimits.textBytes), pageEnds: null } };
+  const text = textWithin(bytes, attachmentLimits.textBytes);
+  return { bytes, text: { text, pageEnds: null, tokenEnds: countPieces(piecesOf(Buffer.from(text))) } };
 }
 
 /** As much of the text as has so many bytes. */
@@ -79,9 +80,13 @@ function textWithin(bytes: Uint8Array, limit: number): string {
 
 async function preparePdf(bytes: Uint8Array): Promise<Prepared> {
   const read = await readPdf(bytes);
-  if (!("fault" in read)) return { bytes, pages: read.pages, text: { text: read.text, pageEnds: read.pageEnds } };
+  if (!("fault" in read)) {
+    const { pages, ...text } = read;
+    return { bytes, pages, text };
+  }
   if (read.fault === "pages") throw tooManyPages();
   if (read.fault === "encrypted") throw new DomainError("file_encrypted", "This PDF is protected by a password");
+  if (read.fault === "exhausting") throw new DomainError("file_exhausting", "This PDF takes too much time or memory to read");
   throw damaged();
 }
 

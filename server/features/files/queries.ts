@@ -29,20 +29,27 @@ export async function selectStoredName(executor: Executor, id: string): Promise<
 export type Measures = Pick<FileRow, "width" | "height" | "duration_ms" | "pages">;
 
 /** A file with what is known of its text. */
-export type FoundFile = FileRow & { text_bytes?: number | null; page_ends?: number[] | null };
+export type FoundFile = FileRow & { text_bytes?: number | null; page_ends?: number[] | null; token_ends?: number[] | null };
+
+/** Of a document, what models read. */
+export interface DocumentText {
+  text: string;
+  pageEnds: number[] | null;
+  tokenEnds: number[];
+}
 
 /** Undefined if the row was deleted meanwhile. */
 export async function markStored(
   executor: Executor,
   id: string,
   stored: Measures & { content_type: string; bytes: number },
-  document: { text: string; pageEnds: number[] | null } | undefined,
+  document: DocumentText | undefined,
 ): Promise<FoundFile | undefined> {
   const row = await executor.updateTable("files").set(stored).where("id", "=", id).returningAll().executeTakeFirst();
   if (!row || !document) return row;
-  const { text, pageEnds } = document;
-  await executor.insertInto("file_texts").values({ file_id: id, text, page_ends: pageEnds }).execute();
-  return { ...row, text_bytes: Buffer.byteLength(text), page_ends: pageEnds };
+  const { text, pageEnds, tokenEnds } = document;
+  await executor.insertInto("file_texts").values({ file_id: id, text, page_ends: pageEnds, token_ends: tokenEnds }).execute();
+  return { ...row, text_bytes: Buffer.byteLength(text), page_ends: pageEnds, token_ends: tokenEnds };
 }
 
 const withTexts = (executor: Executor) =>
@@ -50,7 +57,7 @@ const withTexts = (executor: Executor) =>
     .selectFrom("files")
     .leftJoin("file_texts", "file_texts.file_id", "files.id")
     .selectAll("files")
-    .select([sql<number | null>`octet_length(text)`.as("text_bytes"), "page_ends"])
+    .select([sql<number | null>`octet_length(text)`.as("text_bytes"), "page_ends", "token_ends"])
     .where("content_type", "is not", null);
 
 /** Those of the files that are this person's attachments, sent nowhere yet or in this conversation. */

@@ -12,8 +12,10 @@ export interface PdfAsked {
   maximumTextBytes: number;
 }
 
-/** `pageEnds`: where the text of each page ends, in bytes. Pages behind the limit of the text have none. */
-export type PdfRead = { text: string; pageEnds: number[]; pages: number } | { fault: "pages" | "encrypted" | "damaged" | "exhausting" };
+/** `pageEnds`: where the text of each page ends, in bytes, and `tokenEnds`, in tokens. Pages behind the limit of the text have none. */
+export type PdfRead =
+  | { text: string; pageEnds: number[]; tokenEnds: number[]; pages: number }
+  | { fault: "pages" | "encrypted" | "damaged" | "exhausting" };
 
 const timeLimitMs = 15_000;
 const heapMegabytes = 192;

@@ -42,8 +42,7 @@ export interface NewFile {
   measure?(): Pick<NewFile, "width" | "height" | "durationMs">;
   /** What it is, where all of it was read: a container of clips may have nothing but sound. Without it the first bytes decide. */
   type?: FileType;
-  /** Of a document, what models read. */
-  text?: { text: string; pageEnds: number[] | null };
+  text?: queries.DocumentText;
 }
 
 const outputBytes = fileLimits.outputMegabytes * 1024 * 1024;
@@ -69,6 +68,7 @@ function toInfo(row: queries.FoundFile): FileInfo {
     pages: row.pages,
     textBytes: row.text_bytes ?? null,
     pageEnds: row.page_ends ?? null,
+    tokenEnds: row.token_ends ?? null,
     generationId: row.generation_id,
     createdAt: row.created_at.toISOString(),
   };

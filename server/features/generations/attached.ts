@@ -1,9 +1,10 @@
 /** Files of questions: what of them a model reads is decided when they are sent, and read from the storage when the model is asked. */
 import { buffer } from "node:stream/consumers";
 import type { Attachable } from "#domain/attachments.ts";
-import { readAttachments, seesPictures, takesPdf } from "#domain/attachments.ts";
+import { readAttachments, seesPictures, takesPdf, tokensOfReading } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
+import { countTokens } from "#domain/tokens.ts";
 import type { AttachedFile } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
@@ -19,7 +20,7 @@ export function toAttachedFile({ reading: { as, pages, cut }, ...file }: Attachm
   return { ...file, reading: { as, pages, cut } };
 }
 
-export const tokensOf = (attachments: readonly Attachment[]) => attachments.reduce((sum, { reading }) => sum + reading.tokens, 0);
+export const tokensOf = (attachments: readonly Attachment[]) => attachments.reduce((sum, { reading }) => sum + tokensOfReading(reading), 0);
 
 interface Sent {
   userId: string;
@@ -37,7 +38,7 @@ export async function planAttachments(
   const found = await findAttachable(executor, userId, conversationId, ids);
   const files = ids.flatMap((id) => found.get(id.toLowerCase()) ?? []);
   if (files.length < ids.length) return new DomainError("attachment_gone", "An attached file is not there any more. Attach it again");
-  const readings = readAttachments(model, Buffer.byteLength(prompt), files satisfies readonly Attachable[]);
+  const readings = readAttachments(model, countTokens(prompt), files satisfies readonly Attachable[]);
   const planned: Attachment[] = [];
   for (const [index, { id, name, contentType, bytes, width, height, pages, durationMs }] of files.entries()) {
     const reading = readings[index];

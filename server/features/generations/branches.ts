@@ -1,15 +1,18 @@
 /** SQL of the branch of a conversation that a question follows. Other branches never go to the model. */
 import { sql } from "kysely";
-import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
+import { tokensPerMessage } from "#domain/attachments.ts";
+import { mostTokensPerCounted } from "#domain/tokens.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
+import { tokensOf } from "./attached.ts";
+import { estimateTokens } from "./history.ts";
 import type { BranchMessage, Made } from "./made.ts";
-import { madeBytes } from "./made.ts";
+import { lineOf, madeBytes } from "./made.ts";
 
 export interface Branch {
   /** The answer at the end of the branch; null if the conversation has no messages. */
   endId: string | null;
-  /** The newest messages that fit the budget by history.ts's estimate, oldest first. */
+  /** The newest messages that fit the budget by history.ts's count, oldest first. */
   messages: BranchMessage[];
   /** How many messages the branch has in all. */
   total: number;
@@ -20,6 +23,17 @@ export interface BranchEnd {
   userId: string;
   /** The answer at the end of the branch. Null for a new beginning before the first message; undefined for the branch that is shown. */
   endId: string | null | undefined;
+}
+
+/** Counts the tokens of messages that were chosen by their bytes alone, and leaves out the oldest ones that don't fit. */
+function countMessages(messages: readonly Omit<BranchMessage, "estimate">[], tokenBudget: number): BranchMessage[] {
+  let estimate = 0;
+  const counted = messages.toReversed().map((message) => {
+    const { content, made, attachments = [] } = message;
+    estimate += estimateTokens(made ? lineOf(made) : content) + tokensOf(attachments);
+    return { ...message, estimate };
+  });
+  return counted.filter((message) => message.estimate <= tokenBudget).reverse();
 }
 
 /** Returns undefined if this person has no such conversation, or the conversation no such answer. */
@@ -37,7 +51,7 @@ export async function selectBranch(
       fits: boolean;
       files: Attachment[] | null;
       made: Made[] | null;
-    } & BranchMessage
+    } & Omit<BranchMessage, "estimate">
   >`
     with recursive asked as (
       select id, ${end} as end_id from conversations where id = ${conversationId} and user_id = ${userId}
@@ -53,10 +67,10 @@ export async function selectBranch(
             from generation_parts p where p.generation_id = branch.generation_id) end as bytes
         from branch join messages m on m.id = branch.id
     ), estimated as (
-      select sized.*, count(*) over () as total, sum(ceil(bytes / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer + attachment_tokens) over (order by distance) as estimate
+      select sized.*, count(*) over () as total, sum(ceil(bytes / ${mostTokensPerCounted}::numeric) + ${tokensPerMessage}::integer + attachment_tokens) over (order by distance) as estimate
         from sized where bytes > 0
     )
-    select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role, kept.estimate::integer as estimate,
+    select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role,
         coalesce(kept.estimate <= ${tokenBudget}, false) as fits,
         case when kept.estimate > ${tokenBudget} then '' when kept.generation_id is null then (select m.content from messages m where m.id = kept.id)
           else (select string_agg(p.text, '' order by p.place) from generation_parts p where p.generation_id = kept.generation_id) end as content,
@@ -70,12 +84,12 @@ export async function selectBranch(
   if (!first?.isThere) return undefined;
   const messages = result.rows
     .filter(({ fits }) => fits)
-    .map(({ role, content, estimate, files, made }) => ({
-      ...{ role, content: content ?? "", estimate },
+    .map(({ role, content, files, made }) => ({
+      ...{ role, content: content ?? "" },
       ...(files && { attachments: files }),
       ...(!content && made && { made }),
     }));
-  return { endId: first.endId, messages, total: first.total ?? 0 };
+  return { endId: first.endId, messages: countMessages(messages, tokenBudget), total: first.total ?? 0 };
 }
 
 /** A question of this person, and the answer it follows. */

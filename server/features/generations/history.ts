@@ -1,6 +1,11 @@
 /** Chooses the messages of a conversation that go to the model, so that the fixed price always covers the cost. */
-import { tokensOfBytes, tokensPerMessage } from "#domain/attachments.ts";
+import { tokensPerMessage } from "#domain/attachments.ts";
+import { DomainError } from "#domain/errors.ts";
+import { parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
+import { longestInputTokens } from "#domain/provider-prices.ts";
+import { codePoints } from "#domain/rules.ts";
+import { countTokens } from "#domain/tokens.ts";
 import type { Attachment } from "../../db/types-answers.ts";
 
 export interface ChatMessage {
@@ -13,7 +18,16 @@ export interface ChatMessage {
 }
 
 export function estimateTokens(text: string): number {
-  return tokensOfBytes(Buffer.byteLength(text)) + tokensPerMessage;
+  return countTokens(text) + tokensPerMessage;
+}
+
+/** The refusal of a prompt that is longer than the model takes, or than its price covers. Recordings and speech are priced by their length. */
+export function findTooLong(model: Model, prompt: string): DomainError | undefined {
+  if (model.category === "audio") return undefined;
+  const { promptCharacters = Number.POSITIVE_INFINITY } = parametersOf(model);
+  const longest = longestInputTokens(model) || Number.POSITIVE_INFINITY;
+  if (codePoints(prompt) <= promptCharacters && estimateTokens(prompt) <= longest) return undefined;
+  return new DomainError("prompt_too_long", `This prompt is too long for ${model.name}`);
 }
 
 /** How many tokens are left for earlier messages, after the prompt, which is never cut, and its files. */

@@ -19,6 +19,7 @@ import { assertRoom } from "../files/service.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import type { Answers } from "./answers.ts";
 import type { ChatMessage } from "./history.ts";
+import { findTooLong } from "./history.ts";
 import * as queries from "./queries.ts";
 import { checkReferences } from "./references.ts";
 import { keyConflict, notInTrial, outOfOrder } from "./refusals.ts";
@@ -88,6 +89,8 @@ export async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlem
   if (!deps.settings.current.answers) return new DomainError("answers_paused", "No questions are taken at the moment. Try again later");
   const retirement = findRetirement(deps, model);
   if (retirement) return retirement;
+  const tooLong = wanted.prompt === null ? undefined : findTooLong(model, wanted.prompt);
+  if (tooLong) return tooLong;
   if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
   const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
   if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)

@@ -9,7 +9,7 @@ import type { Attachment } from "../../db/types-answers.ts";
 import { planAttachments, tokensOf } from "./attached.ts";
 import { selectBranch, selectQuestion } from "./branches.ts";
 import type { ChatMessage } from "./history.ts";
-import { estimateTokens, historyBudget, trimHistory } from "./history.ts";
+import { estimateTokens, findTooLong, historyBudget, trimHistory } from "./history.ts";
 import { showMade } from "./made.ts";
 import type { PlannedTurn } from "./queries.ts";
 
@@ -65,6 +65,8 @@ export async function planTurn(
   const asked = questionId === undefined ? undefined : await selectQuestion(executor, { conversationId, userId, questionId });
   const words = prompt ?? asked?.prompt;
   if (words === undefined) return undefined;
+  const tooLong = asked && findTooLong(model, words);
+  if (tooLong) return tooLong;
   const files = asked ? asked.attachments : await filesOf(executor, userId, request, words, model);
   if (files instanceof DomainError) return files;
   if (asked && files.length > 0 && !hears(model) && estimateTokens(words) + tokensOf(files) > model.inputTokenLimit)

@@ -1,7 +1,8 @@
 /** Chat completions, streamed, as OpenAI has defined them and most providers offer them. */
 import type OpenAI from "openai";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import { parametersOf } from "#domain/model-parameters.ts";
+import type { ChatForm } from "#domain/model-parameters.ts";
+import { chatFormOf, parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
 import { azureReason, finishFilter } from "./filter-words.ts";
 import { connectOpenAi } from "./openai-library.ts";
@@ -18,11 +19,10 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ["max_tokens", "cut_short"],
 ]);
 
-/** DeepSeek switches thinking off in its own way. The others know an effort. */
-function thinkingOf(model: Model): Record<string, unknown> {
+function thinkingOf(model: Model, { thinking }: ChatForm): Record<string, unknown> {
   const { effort } = parametersOf(model);
   if (effort === undefined) return {};
-  if (model.provider === "deepseek") return { thinking: { type: effort === "none" ? "disabled" : "enabled" } };
+  if (thinking === "switch") return { thinking: { type: effort === "none" ? "disabled" : "enabled" } };
   return { reasoning_effort: effort };
 }
 
@@ -33,7 +33,8 @@ function contentOf(part: InputPart): OpenAI.ChatCompletionContentPart {
 }
 
 function open(client: OpenAI, { model, messages, signal }: ModelCall): Promise<Response> {
-  const limit = model.provider === "openai" ? { max_completion_tokens: model.outputTokenLimit } : { max_tokens: model.outputTokenLimit };
+  const form = chatFormOf(model);
+  const limit = { [form.limit]: model.outputTokenLimit };
   return client.chat.completions
     .create(
       {
@@ -42,9 +43,9 @@ function open(client: OpenAI, { model, messages, signal }: ModelCall): Promise<R
           role === "assistant" ? { role, content: plainText(parts) ?? "" } : { role, content: plainText(parts) ?? parts.map(contentOf) },
         ),
         stream: true,
-        stream_options: { include_usage: true },
+        ...(form.asksForUsage && { stream_options: { include_usage: true } }),
         ...limit,
-        ...thinkingOf(model),
+        ...thinkingOf(model, form),
       },
       { signal },
     )
@@ -53,10 +54,15 @@ function open(client: OpenAI, { model, messages, signal }: ModelCall): Promise<R
 
 /** Reads the chunks of one response. */
 class ChunkReader {
+  private readonly form: ChatForm;
   /** What the server's filter has stopped, as far as was said before the end. */
   private filter: FilterReason | undefined;
   /** The model has said in words of its own that it will not answer. */
   private refused = false;
+
+  constructor(form: ChatForm) {
+    this.form = form;
+  }
 
   read({ error, choices, usage }: EventData, said: Said): void {
     if (error) {
@@ -66,14 +72,18 @@ class ChunkReader {
     }
     const [choice] = listOf(choices);
     if (choice) this.readChoice(choice, said);
-    if (isFields(usage)) {
-      said.usage({
-        promptTokens: tokenCount(usage.prompt_tokens),
-        completionTokens: tokenCount(usage.completion_tokens),
-        thinkingTokens: tokenCount(fieldsOf(usage.completion_tokens_details).reasoning_tokens),
-        costMicroDollars: microDollars(fieldsOf(usage.cost).total_cost),
-      });
-    }
+    if (isFields(usage)) this.readUsage(usage, said);
+  }
+
+  private readUsage(usage: EventData, said: Said): void {
+    const written = tokenCount(usage.completion_tokens);
+    const thinkingTokens = tokenCount(fieldsOf(usage.completion_tokens_details).reasoning_tokens);
+    said.usage({
+      promptTokens: tokenCount(usage.prompt_tokens),
+      completionTokens: written !== null && this.form.countsThinkingApart ? written + (thinkingTokens ?? 0) : written,
+      thinkingTokens,
+      costMicroDollars: microDollars(fieldsOf(usage.cost).total_cost),
+    });
   }
 
   private readChoice({ delta, finish_reason: reason, content_filter_results: results }: EventData, said: Said): void {
@@ -99,12 +109,12 @@ class ChunkReader {
   }
 }
 
-function readerOf(): ReadEvent {
-  const reader = new ChunkReader();
+function readerOf({ model }: ModelCall): ReadEvent {
+  const reader = new ChunkReader(chatFormOf(model));
   return (event, said) => reader.read(event, said);
 }
 
 export const connectOpenAiChat: ConnectModels = (_provider, address, send) => {
   const request = connectOpenAi(address, send);
-  return { ask: (call) => streamEvents(() => request((client) => open(client, call)), readerOf()) };
+  return { ask: (call) => streamEvents(() => request((client) => open(client, call)), readerOf(call)) };
 };

@@ -9,12 +9,15 @@ import { errorNamed } from "./provider-errors.ts";
 import type { EventData, ReadEvent, Said } from "./response-stream.ts";
 import { fieldsOf, listOf, microDollars, streamEvents, tokenCount } from "./response-stream.ts";
 
-/** Both keep to the limit: OpenAI counts calls of tools, Perplexity rounds of search and thought, the last of which writes the answer. */
+/**
+ * Both keep to the limit: OpenAI counts calls of tools, Perplexity rounds of search and thought, the last of which writes the answer. How much of
+ * what was found is read costs as input does, so OpenAI is asked for little, and Perplexity for so many tokens.
+ */
 function searchingOf({ model }: ModelCall): Record<string, unknown> {
-  const { searches } = parametersOf(model);
+  const { searches, foundTokens } = parametersOf(model);
   if (searches === undefined) return {};
-  const limit = model.provider === "perplexity" ? { max_steps: searches + 1 } : { max_tool_calls: searches };
-  return { tools: [{ type: "web_search" }], ...limit };
+  if (model.provider !== "perplexity") return { tools: [{ type: "web_search", search_context_size: "low" }], max_tool_calls: searches };
+  return { tools: [{ type: "web_search", max_tokens: foundTokens, max_tokens_per_page: foundTokens }], max_steps: searches + 1 };
 }
 
 function contentOf(part: InputPart): OpenAI.Responses.ResponseInputContent {

@@ -1,0 +1,1 @@
+alter table file_texts drop column token_ends;
