@@ -53,11 +53,36 @@ export function sampleOf({ language }: Voice): string {
   return samples[language ?? "en"] ?? samples.en ?? "";
 }
 
-/** The first voice of the reader's language, or that speaks any, or the first one. */
+/** Scripts that tell the language, the more telling one first: Japanese has Chinese characters too. */
+const scripts: readonly [script: RegExp, language: string][] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
+  [/\p{Script=Hangul}/gu, "ko"],
+  [/\p{Script=Han}/gu, "zh"],
+  [/\p{Script=Cyrillic}/gu, "ru"],
+  [/\p{Script=Arabic}/gu, "ar"],
+  [/\p{Script=Hebrew}/gu, "he"],
+  [/\p{Script=Greek}/gu, "el"],
+  [/\p{Script=Devanagari}/gu, "hi"],
+  [/\p{Script=Thai}/gu, "th"],
+];
+const writtenOtherwise = new Set(scripts.map(([, language]) => language));
+/** A text in another script may name things in Latin letters, and the other way round. */
+const tellingShare = 0.15;
+
+/** Which language a text is to be read in: by its script, and in Latin letters the reader's, if it has them, or else English. */
+export function languageOfText(text: string, readers: string): string {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const found = scripts.find(([script]) => (text.match(script)?.length ?? 0) > letters * tellingShare);
+  if (found) return found[1];
+  const [language = "en"] = readers.split("-");
+  return writtenOtherwise.has(language) ? "en" : language;
+}
+
+/** The first voice of the language, or that speaks any. */
 export function voiceFor(model: Pick<Model, "id">, language: string): Voice | undefined {
   const all = voicesOf(model);
   const [wanted] = language.split("-");
-  return all.find((each) => each.language === wanted) ?? all.find((each) => each.language === null) ?? all[0];
+  return all.find((each) => each.language === wanted) ?? all.find((each) => each.language === null);
 }
 
 /** As providers count them, and as the price does. */

@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { full } from "#tests/support/full.ts";
+import { hasTurn } from "#tests/support/turns.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { ask, hold, order, pageOf, setStage } from "./support.ts";
@@ -128,6 +129,27 @@ describe("answers in Chromium", () => {
     expect(words).toBe(await storedWords(page));
     expect(await charges(visitor)).toEqual([-1]);
   });
+
+  it.runIf(hasTurn("media", "search"))(
+    "an answer from the web has its sources as cards, to which the numbers in its text lead",
+    async () => {
+      const { page } = await open();
+      await page.goto(`${stage.url}/ai-models?model=sonar`);
+      await page.getByLabel("Your prompt").fill("Which otters are back");
+      await page.getByText("This answer costs 2 credits").waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByText("2 credits charged, 298 left").first().waitFor({ timeout: 30_000 });
+      await page.getByRole("region", { name: "Sources" }).getByRole("link").first().waitFor();
+      const address = page.url();
+      await page
+        .getByRole("link", { name: /^Source 1: / })
+        .first()
+        .focus();
+      await page.keyboard.press("Enter");
+      expect(await page.locator(":focus").getAttribute("id")).toMatch(/source-1$/);
+      expect(page.url()).toBe(address);
+    },
+  );
 
   it("a stop before the first word is free", async () => {
     const { visitor, page } = await open();

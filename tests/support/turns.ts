@@ -12,7 +12,7 @@ interface Row {
 }
 
 const rows = {
-  media: { names: ["pictures", "clips", "sounds"], aDay: 1 },
+  media: { names: ["pictures", "clips", "sounds", "search"], aDay: 1 },
   waysIn: { names: ["passkeys", "two-step", "google", "email-change"], aDay: 2 },
   screensOfWaysIn: { names: ["google", "email-change", "passkeys", "two-step"], aDay: 2 },
   tabs: { names: ["five-tabs", "install"], aDay: 1 },

@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { RotateCw, Square, Volume2 } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
@@ -16,11 +16,11 @@ import { GoOn } from "./go-on.tsx";
 import { lateModule } from "./late-module.ts";
 import type { TextEnd } from "./markdown-blocks.ts";
 import { Markdown } from "./markdown-view.tsx";
-import { mayAnswer } from "./model-choice.ts";
-import type { OfferedModel } from "./models-store.ts";
+import { readsAloud } from "./model-choice.ts";
 import { useModels } from "./models-store.ts";
 import { priceAgain } from "./price-again.ts";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
+import { marksOf, SourceMarks } from "./source-marks.tsx";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
 import { useMayAsk } from "./use-may-ask.ts";
@@ -102,11 +102,6 @@ function AgainButton({ threadKey, message, onAsk }: FootProps) {
   );
 }
 
-/** The model that reads answers aloud: the first one that may be asked. */
-function useReader(): OfferedModel | undefined {
-  return useModels(({ models }) => models.find((model) => model.unit === "thousand_characters" && mayAnswer(model)));
-}
-
 /** Below a finished answer: why it failed, its receipt, and its buttons. */
 function Foot(foot: FootProps) {
   const { message, receipt } = foot;
@@ -114,7 +109,7 @@ function Foot(foot: FootProps) {
   const summary = useReceiptSummary();
   const failed = receipt.status === "failed";
   const text = textOf(message);
-  const reader = useReader();
+  const isReadAloud = useModels(({ models }) => models.some(readsAloud));
   const [aloud, setAloud] = useState(false);
   const reading = useReadAloud(aloud);
   return (
@@ -134,7 +129,7 @@ function Foot(foot: FootProps) {
           <ReceiptLines receipt={receipt} />
         </details>
         {text !== "" && <CopyButton label={t("answer.copy")} text={text} />}
-        {text !== "" && reader && (
+        {text !== "" && isReadAloud && (
           <IconButton label={t("answer.readAloud")} aria-expanded={aloud} onClick={() => setAloud((open) => !open)}>
             <Volume2 size={18} aria-hidden="true" />
           </IconButton>
@@ -142,7 +137,7 @@ function Foot(foot: FootProps) {
         <AgainButton {...foot} />
         {(failed || receipt.status === "stopped") && <RetryButton {...foot} />}
       </div>
-      {aloud && reading && reader && <reading.ReadAloud answerId={receipt.generationId} text={text} model={reader} />}
+      {aloud && reading && <reading.ReadAloud answerId={receipt.generationId} text={text} />}
     </>
   );
 }
@@ -189,6 +184,8 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const text = message ? textOf(message) : (live?.text ?? "");
   const sources = sourcesOf(message);
   const cards = useSourceCards(sources.length > 0);
+  const id = useId();
+  const marks = useMemo(() => marksOf(sources, id), [sources, id]);
   const asked = live ?? receipt;
   const pictures = usePictureAnswer(asked?.picture !== undefined);
   const clip = useClipAnswer(asked?.clip !== undefined);
@@ -200,10 +197,14 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
         {message && <Versions number={version} total={versions} onWalk={(step) => onWalk(message, step)} />}
       </div>
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
-      {text !== "" && asked?.recording === undefined && <Markdown text={text} end={endOf(message)} />}
+      {text !== "" && asked?.recording === undefined && (
+        <SourceMarks value={marks}>
+          <Markdown text={text} end={endOf(message)} />
+        </SourceMarks>
+      )}
       {asked?.recording && sounds && <sounds.TranscriptAnswer {...{ threadKey, text, message }} />}
       {asked?.speech && sounds && <sounds.SpeechAnswer {...{ threadKey, live, message }} />}
-      {cards && <cards.SourceCards sources={sources} text={text} />}
+      {cards && <cards.SourceCards sources={sources} text={text} answer={id} />}
       {pictures && <pictures.PictureAnswer threadKey={threadKey} live={live} message={message} />}
       {clip && <clip.ClipAnswer threadKey={threadKey} live={live} message={message} />}
       {receipt?.status === "stopped" && text !== "" && (

@@ -8,6 +8,7 @@ import { lateModule } from "./late-module.ts";
 import styles from "./markdown.module.css";
 import type { LexedText, TextEnd } from "./markdown-blocks.ts";
 import { decodeEntities, lexGrowing, nothingLexed, safeHref } from "./markdown-blocks.ts";
+import { MarkedText, SourceMarks } from "./source-marks.tsx";
 
 /** Wide code and tables scroll, so they have to be reachable with the keyboard. */
 const scrollable = { tabIndex: 0 };
@@ -21,6 +22,9 @@ function inOrder(parts: readonly ReactNode[]): ReactNode {
 
 /** Deeper nesting than anybody writes is shown as source, so that an answer can't exhaust the call stack. */
 const deepest = 16;
+
+/** In a link no number is a link of its own. */
+const noMarks = new Map();
 
 const useColours = lateModule(() => import("./code-colours.ts"));
 const useDrawing = lateModule(() => import("./formula-drawing.ts"));
@@ -68,7 +72,7 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   if (safe === undefined) return <>{children}</>;
   return (
     <a href={safe} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
+      <SourceMarks value={noMarks}>{children}</SourceMarks>
     </a>
   );
 }
@@ -107,7 +111,7 @@ function Inline({ token, depth }: { token: MarkedToken | Formula; depth: number 
     case "checkbox":
       return token.checked ? "☑ " : "☐ ";
     case "text":
-      return token.tokens ? inline(token.tokens, depth) : decodeEntities(token.text);
+      return token.tokens ? inline(token.tokens, depth) : <MarkedText text={decodeEntities(token.text)} />;
     default:
       // HTML and unknown tokens are shown as they were written.
       return token.raw;

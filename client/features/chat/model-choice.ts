@@ -12,6 +12,11 @@ export function mayAnswer(model: OfferedModel): boolean {
   return !isUnusable(model) && !model.needsPlan;
 }
 
+/** Whether the model can be asked to read an answer aloud. */
+export function readsAloud(model: OfferedModel): boolean {
+  return model.unit === "thousand_characters" && mayAnswer(model);
+}
+
 /**
  * The model for the next send. A model the person chose is kept even if it is not available or has left: they are told, and choose again. Without a
  * choice it is the model used last or, if that is missing or not available, a small one.

@@ -10,12 +10,14 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations.ts";
 import type { SoundPart } from "#contract/sounds.ts";
 import { quoteCredits } from "#domain/pricing.ts";
-import { charactersOf, speechLimits, spokenText } from "#domain/speech.ts";
+import { charactersOf, languageOfText, speechLimits, spokenText, voiceFor } from "#domain/speech.ts";
 import type { AnswerListener, AnswerSource } from "./answer-stream.ts";
 import { followAnswer, silentListener } from "./answer-stream.ts";
 import { useChat } from "./chat-store.ts";
 import { FailureText } from "./failure-text.tsx";
+import { readsAloud } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
 import styles from "./read-aloud.module.css";
 import { VoiceChoice } from "./speech-composer.tsx";
 import { useVoice } from "./use-voice.ts";
@@ -80,17 +82,23 @@ function useReading(answerId: string) {
 interface ReadAloudProps {
   answerId: string;
   text: string;
-  model: OfferedModel;
 }
 
-/** Reads an answer aloud: its price and voice first, then the player. */
-export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
-  const { t } = useTranslation(["sounds", "errors", "refusals", "uploads"]);
+/** The first model that may be asked and has a voice for the language. */
+function useReader(language: string): OfferedModel | undefined {
+  return useModels(({ models }) => models.find((model) => readsAloud(model) && voiceFor(model, language)));
+}
+
+/** Reads an answer aloud: its price and voice first, then the player. A reading of before is heard in any case. */
+export function ReadAloud({ answerId, text }: ReadAloudProps) {
+  const { t, i18n } = useTranslation(["sounds", "errors", "refusals", "uploads"]);
   const { credits } = useFormat();
-  const voice = useVoice(model.id);
   const { state, follow, stop, key } = useReading(answerId);
-  const characters = charactersOf(spokenText(text));
-  const price = quoteCredits(model, { characters });
+  const spoken = spokenText(text);
+  const characters = charactersOf(spoken);
+  const language = languageOfText(spoken, i18n.language);
+  const model = useReader(language);
+  const voice = useVoice(model?.id ?? "", language);
   if (state.phase === "looking") return <Spinner size="small" label={t("sounds:aloud.loading")} />;
   if (state.phase === "ready") {
     const { fileId, durationMs } = state.sound;
@@ -112,6 +120,11 @@ export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
       </p>
     );
   }
+  if (!model) {
+    const named = new Intl.DisplayNames([i18n.language], { type: "language" }).of(language) ?? language;
+    return <p className={styles.note}>{t("sounds:aloud.noVoice", { language: named })}</p>;
+  }
+  const price = quoteCredits(model, { characters });
   const begin = () => {
     // The button names the price, so a limit from which the person wants to be asked is answered by it.
     const wish = {
@@ -126,7 +139,7 @@ export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
   return (
     <div className={styles.panel}>
       <p>{t("sounds:aloud.text", { model: model.name, credits: credits(price) })}</p>
-      <VoiceChoice modelId={model.id} />
+      <VoiceChoice modelId={model.id} language={language} />
       {state.phase === "failed" && (
         <p className={styles.fault} role="alert">
           {state.code === "failed" ? t("sounds:aloud.failed") : problemText(state.code)}

@@ -3,6 +3,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Source } from "#contract/generations.ts";
 import { safeHref } from "./markdown-blocks.ts";
 import styles from "./source-cards.module.css";
+import { cardId } from "./source-marks.tsx";
 
 /** Of sources with numbers those that the text refers to, if it refers to any. */
 function citedIn(text: string, sources: readonly Source[]): readonly Source[] {
@@ -10,7 +11,7 @@ function citedIn(text: string, sources: readonly Source[]): readonly Source[] {
   return cited.length > 0 ? cited : sources;
 }
 
-function Card({ source: { mark, url, title, date } }: { source: Source }) {
+function Card({ source: { mark, url, title, date }, answer }: { source: Source; answer: string }) {
   const format = useFormat();
   const href = safeHref(url);
   if (href === undefined) return null;
@@ -19,7 +20,13 @@ function Card({ source: { mark, url, title, date } }: { source: Source }) {
   const day = date !== null && /^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T12:00:00`) : undefined;
   return (
     <li>
-      <a href={href} target="_blank" rel="noopener noreferrer nofollow" className={styles.card}>
+      <a
+        {...(mark !== null && { id: cardId(answer, mark) })}
+        href={href}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className={styles.card}
+      >
         {mark !== null && <span className={styles.mark}>{format.number(mark)}</span>}
         <span className={styles.title}>{title ?? site}</span>
         <span className={styles.place}>
@@ -31,8 +38,8 @@ function Card({ source: { mark, url, title, date } }: { source: Source }) {
   );
 }
 
-/** Where an answer has its facts from. */
-export function SourceCards({ sources, text }: { sources: readonly Source[]; text: string }) {
+/** Where an answer has its facts from. `answer`: what the ids of its cards begin with. */
+export function SourceCards({ sources, text, answer }: { sources: readonly Source[]; text: string; answer: string }) {
   const { t } = useTranslation("chat");
   return (
     <section className={styles.sources} aria-label={t("answer.sources")}>
@@ -41,7 +48,7 @@ export function SourceCards({ sources, text }: { sources: readonly Source[]; tex
       </p>
       <ul className={styles.cards}>
         {citedIn(text, sources).map((source) => (
-          <Card key={source.url} source={source} />
+          <Card key={source.url} source={source} answer={answer} />
         ))}
       </ul>
     </section>

@@ -4,9 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { apiResponse } from "#client/lib/api.ts";
 import { wishVoice } from "#client/lib/speech-wish.ts";
-import { voicesOf } from "#domain/speech.ts";
 import styles from "./speech-composer.module.css";
-import { useVoice } from "./use-voice.ts";
+import { useVoice, voicesIn } from "./use-voice.ts";
 
 /** Plays what a voice sounds like. It is fetched with the token and played from memory. */
 function useSample(modelId: string, voice: string | undefined) {
@@ -46,9 +45,9 @@ function useSample(modelId: string, voice: string | undefined) {
 }
 
 /** Which voice reads, and what it sounds like. */
-export function VoiceChoice({ modelId }: { modelId: string }) {
+export function VoiceChoice({ modelId, language: spoken }: { modelId: string; language?: string }) {
   const { t, i18n } = useTranslation("sounds");
-  const voice = useVoice(modelId);
+  const voice = useVoice(modelId, spoken);
   const { state, play } = useSample(modelId, voice);
   const names = new Intl.DisplayNames([i18n.language], { type: "language" });
   return (
@@ -56,7 +55,7 @@ export function VoiceChoice({ modelId }: { modelId: string }) {
       <label className={styles.voice}>
         <span>{t("voice")}</span>
         <select value={voice} onChange={(event) => wishVoice(modelId, event.target.value)}>
-          {voicesOf({ id: modelId }).map(({ id, name, language }) => (
+          {voicesIn(modelId, spoken).map(({ id, name, language }) => (
             <option key={id} value={id}>
               {language === null ? name : `${name} · ${names.of(language)}`}
             </option>

@@ -1,0 +1,60 @@
+/** The numbers in an answer's text that lead to the cards of its sources. */
+import type { MouseEvent, ReactNode } from "react";
+import { createContext, createElement, Fragment, use } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { Source } from "#contract/generations.ts";
+import styles from "./markdown.module.css";
+import { safeHref } from "./markdown-blocks.ts";
+
+export interface MarkedSource {
+  /** Of its card. */
+  id: string;
+  mark: number;
+  title: string;
+}
+
+/** The sources by their numbers. Empty where there are none, and within links. */
+export const SourceMarks = createContext<ReadonlyMap<number, MarkedSource>>(new Map());
+
+/** `answer`: what the ids of this answer's cards begin with. */
+export const cardId = (answer: string, mark: number) => `${answer}source-${mark}`;
+
+export function marksOf(sources: readonly Source[], answer: string): ReadonlyMap<number, MarkedSource> {
+  return new Map(
+    sources.flatMap(({ mark, url, title }): [number, MarkedSource][] => {
+      const href = safeHref(url);
+      return mark === null || href === undefined ? [] : [[mark, { id: cardId(answer, mark), mark, title: title ?? new URL(href).host }]];
+    }),
+  );
+}
+
+/** The address stays: it is the conversation's. */
+function goTo(event: MouseEvent, id: string): void {
+  const card = document.getElementById(id);
+  if (!card || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  card.focus();
+  card.scrollIntoView({ block: "nearest" });
+}
+
+function Mark({ source: { id, mark, title } }: { source: MarkedSource }) {
+  const { t } = useTranslation("chat");
+  const number = useFormat().number(mark);
+  return (
+    <a href={`#${id}`} className={styles.mark} aria-label={t("answer.source", { number, title })} onClick={(event) => goTo(event, id)}>
+      [{number}]
+    </a>
+  );
+}
+
+/** A text in which the numbers of sources are links. A number that is no source's stays as it is. */
+export function MarkedText({ text }: { text: string }): ReactNode {
+  const sources = use(SourceMarks);
+  if (sources.size === 0) return text;
+  const parts = text.split(/(\[\d{1,4}\])/).map((part) => {
+    const source = /^\[\d+\]$/.test(part) ? sources.get(Number(part.slice(1, -1))) : undefined;
+    return source ? createElement(Mark, { source }) : part;
+  });
+  return createElement(Fragment, null, ...parts);
+}
