@@ -10,7 +10,8 @@ const priced = <Sold extends KnownModel>(model: Sold): Sold => ({ ...model, cred
 
 /** With those that are switched off. */
 export function listedModels(): readonly KnownModel[] {
-  return [...catalogue, ...shownModels().own].filter((model) => isOffered(model, now())).map(priced);
+  const { own, ended = [] } = shownModels();
+  return [...catalogue.filter((model) => isOffered(model, now())), ...own.filter(({ id }) => !ended.includes(id))].map(priced);
 }
 
 export function offeredModels(): readonly KnownModel[] {

@@ -11,6 +11,8 @@ export interface ShownModels {
   /** Ids of the edition's models that are switched off. */
   off: readonly string[];
   own: readonly object[];
+  /** The ids of those that have ended. */
+  ended?: readonly string[];
   /** In credits by the models' ids: those that are not the catalogue's. */
   prices: Readonly<Record<string, number>>;
 }

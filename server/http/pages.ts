@@ -10,6 +10,8 @@ import { brotliCompress, constants, gunzip, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
+import type { Model } from "#domain/models.ts";
+import { isOffered } from "#domain/models.ts";
 import type { App } from "./app-type.ts";
 import type { ShownModels } from "./drawer.ts";
 import { Drawer } from "./drawer.ts";
@@ -159,8 +161,8 @@ export interface Site {
   publicUrl: URL;
   /** Whether one can sign in with Google. The document says so, so that its first paint is right (client/features/auth/auth.module.css). */
   google: boolean;
-  /** What pages have to know of models that are in no catalogue (client/lib/known-models.ts). */
-  ownModels?: readonly object[];
+  /** What pages have to know of models that are in no catalogue (client/lib/known-models.ts), also of those that have ended. */
+  ownModels?: readonly Omit<Model, "upstreamModel">[];
   /** Business time: the pages show the models of its day. */
   clock: Clock;
   /** The ids of models that are switched off now: no page counts or names them. */
@@ -207,8 +209,9 @@ function followModels(app: App, folder: URL, index: PagesIndex, site: Site): () 
     const edition = index.editions.findLast(({ from }) => from <= today) ?? index.editions[0];
     if (!edition) throw new Error("pages.json has no edition of the catalogue");
     const off = switchedOff().toSorted();
-    const models = { off, own: ownModels, prices: changedPrices() };
-    const key = JSON.stringify([edition.from, off, models.prices]);
+    const ended = ownModels.filter((model) => !isOffered(model, clock.now())).map(({ id }) => id);
+    const models = { off, own: ownModels, ...(ended.length > 0 && { ended }), prices: changedPrices() };
+    const key = JSON.stringify([edition.from, off, ended, models.prices]);
     if (kept?.key !== key) {
       kept?.drawer?.leave();
       const isDrawn = off.length > 0 || ownModels.length > 0 || Object.keys(models.prices).length > 0;

@@ -53,7 +53,8 @@ it("a page says from its first paint whether one can sign in with Google", async
 
 it("a page knows the models that the operator added", async () => {
   const own = Fastify();
-  const ownModels = [{ id: "own-llama", name: 'The "Llama" & <others>' }];
+  const { upstreamModel: _id, ...model } = catalogue[0] as Model;
+  const ownModels = [{ ...model, id: "own-llama", name: 'The "Llama" & <others>' }];
   const site = { publicUrl: new URL(origin), google: false, ownModels, clock };
   await registerClient(own as never, site, pathToFileURL(`${folder}/`));
   const { body } = await own.inject({ url: "/ai-models", headers: { accept: "text/html" } });
@@ -335,7 +336,8 @@ describe("the models of the day", () => {
   it("are without those that are switched off, and with the operator's own, in what is counted, named, priced and hydrated", async () => {
     now = new Date("2026-11-23T12:00:00Z");
     let off = ["gpt-6-luna", "sonar"];
-    const { upstreamModel: _id, ...llama } = { ...(catalogue[0] as Model), id: "own-llama", name: 'The "Llama"', provider: "own:shelf" };
+    const named = { id: "own-llama", name: 'The "Llama"', provider: "own:shelf" as const, until: "2026-11-25" };
+    const { upstreamModel: _id, ...llama } = { ...(catalogue[0] as Model), ...named };
     const site = {
       publicUrl: new URL(origin),
       google: false,
@@ -371,6 +373,13 @@ describe("the models of the day", () => {
     off = [];
     const back = await open("/pricing", etag);
     expect([back.statusCode, back.body.includes("GPT-6 Luna"), back.body.includes("&#34;off&#34;:[]")]).toEqual([200, true, true]);
+
+    // The operator's model ends within an edition: conversations keep its name, and no page counts or names it any more.
+    now = new Date("2026-11-25T00:00:00Z");
+    const after = await open("/pricing", String(back.headers.etag));
+    expect([after.statusCode, after.body.includes(">The &quot;Llama&quot;<")]).toEqual([200, false]);
+    expect(after.body).toContain("&#34;ended&#34;:[&#34;own-llama&#34;]");
+    expect((await open("/")).body).toContain(`>${offered.length} AI models`);
     await operated.close();
   });
 

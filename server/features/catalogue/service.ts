@@ -87,7 +87,7 @@ export function offeredModels(deps: Pick<Deps, "config" | "clock" | "switches">)
 }
 
 /** The facts of a model that clients may know. */
-export function toldModel({ upstreamModel: _id, own, ...model }: Model): object {
+export function toldModel({ upstreamModel: _id, own, ...model }: Model): Omit<Model, "upstreamModel"> {
   return own ? { ...model, own: { server: own.server, pictures: own.pictures } } : model;
 }
 
