@@ -190,21 +190,21 @@ it.each(full ? [phone, { width: 1440, height: 900 }] : [phone])(
     ];
     api.answer("POST /api/auth/way-link", { email: account.email, ways });
     page = await open(site, "/auth?disown=a.token", { viewport });
-    await page.getByRole("heading", { name: steps.undo.title }).waitFor();
+    const submit = () => page.getByRole("button", { name: steps.disown.submit });
+    await submit().waitFor();
     expect(new URL(page.url()).search).toBe("");
-    const words = ways.map(({ kind, addedAt }) => steps.disown.ways[kind].replace("{{time}}", formatDateTime(addedAt, "en")));
-    expect(await page.getByRole("main").getByRole("listitem").allTextContents()).toEqual(words);
+    for (const { kind, addedAt } of ways)
+      await page.getByText(steps.disown.ways[kind].replace("{{time}}", formatDateTime(addedAt, "en")), { exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     expect(api.calls("POST /api/auth/disown-way")).toHaveLength(0);
-    const submit = page.getByRole("button", { name: steps.disown.submit });
     api.refuse("POST /api/auth/disown-way", 429, "too_many_attempts", { retryAfterSeconds: 60 });
-    await submit.click();
+    await submit().click();
     await page.getByRole("main").getByRole("alert").waitFor();
 
     api.answer("POST /api/auth/disown-way", { email: account.email, token: "next.token" });
     api.answer("POST /api/auth/recovery-link", { email: account.email });
     page = await open(site, "/auth?disown=a.token", { viewport });
-    await submit.click();
+    await submit().click();
     await page.getByRole("textbox", { name: "New password" }).waitFor();
     expect(api.calls("POST /api/auth/recovery-link").map(({ body }) => body)).toEqual([{ token: "next.token" }]);
 
