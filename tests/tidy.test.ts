@@ -8,7 +8,7 @@ import { parsedKeysInFunction, parsedKeysInSource } from "#tests/support/parsed-
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
-import { zoneFault } from "#tests/support/zones.ts";
+import { ringsOf, zoneFault } from "#tests/support/zones.ts";
 
 const fileLinesMaximum = 300;
 const functionLinesMaximum = 70;
@@ -142,6 +142,13 @@ describe("imports", () => {
 
   it("have no cycles", () => {
     expect(cyclesOf(imports)).toEqual([]);
+  });
+
+  // Who pays for what, and who is told of it, is asked for by all of these. No other feature may lead to itself.
+  it("lead from no feature of the server back to it, but among those that ask for people, money and mails", () => {
+    expect(ringsOf(imports)).toEqual(["auth billing catalogue credits notifications settings"]);
+    const planted = [...imports, { from: "server/features/figures/routes.ts", to: "server/features/admin/tables.ts", typeOnly: false }];
+    expect(ringsOf(planted)).toContain("admin figures");
   });
 
   it("against the map are found, and so is a cycle", () => {

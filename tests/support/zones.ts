@@ -58,3 +58,24 @@ export function zoneFault({ from, to, typeOnly }: Import): string | undefined {
   if (other && /[/-](queries|routes)\.ts$/.test(to)) return "a feature calls another's service, never its queries or routes";
   return undefined;
 }
+
+/** Features of the server that lead to each other and back: each ring once, its features by name. One of them can't be read without the others. */
+export function ringsOf(imports: readonly Import[]): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [importer, imported] = [featureOf(from), featureOf(to)];
+    if (!from.startsWith("server/") || importer === undefined || imported === undefined || importer === imported) continue;
+    next.set(importer, (next.get(importer) ?? new Set()).add(imported));
+  }
+  const reachedFrom = (feature: string): Set<string> => {
+    const reached = new Set<string>();
+    const walk = (one: string) => {
+      for (const other of next.get(one) ?? []) if (!reached.has(other) && reached.add(other)) walk(other);
+    };
+    walk(feature);
+    return reached;
+  };
+  const reached = new Map([...next.keys()].map((feature) => [feature, reachedFrom(feature)]));
+  const ringOf = (feature: string) => [...(reached.get(feature) ?? [])].filter((other) => reached.get(other)?.has(feature));
+  return [...new Set([...next.keys()].map((feature) => ringOf(feature).sort().join(" ")))].filter((ring) => ring !== "").sort();
+}

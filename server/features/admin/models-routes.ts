@@ -1,10 +1,10 @@
 import { AdminModel, adminModelRoutes as contract } from "../../contract/admin-models.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
+import { sendCsvText } from "../../http/csv-response.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
 import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
 import { dropPriceAs, listAdminModels, planPriceAs, previewPrice, switchModelAs } from "./models.ts";
-import { sendCsvText } from "./tables.ts";
 
 function reading(deps: Deps): Routes {
   return async (app) => {

@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { TObject } from "typebox";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { byteOrderMark, quoted } from "../../http/csv.ts";
+import { csvHeaders, headOf, linesOf } from "../../http/csv-response.ts";
 
 /** A column that rows are sorted by. A table's keys are the columns of an index; the last one is unique, and none is null. */
 interface Key {
@@ -126,19 +126,6 @@ export async function readNeighbours<Row, Shown extends Record<string, unknown>,
   return { above, below };
 }
 
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return quoted(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-const headOf = ({ properties }: TObject) => `${byteOrderMark}${Object.keys(properties).join(",")}\r\n`;
-
-function linesOf({ properties }: TObject, rows: readonly Record<string, unknown>[]): string {
-  const names = Object.keys(properties);
-  return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(",")}\r\n`).join("");
-}
-
 /** Every row that matches, below a line with the names. Each page is read when the one before was sent, in a statement of its own. */
 async function* csvOf<Row, Shown extends Record<string, unknown>, Filter, Sort extends string>(
   executor: Executor,
@@ -155,13 +142,6 @@ async function* csvOf<Row, Shown extends Record<string, unknown>, Filter, Sort e
     isBegun = true;
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
-}
-
-const csvHeaders = { "content-type": "text/csv; charset=utf-8", "content-disposition": 'attachment; filename="tessera.csv"' };
-
-/** The same for rows that are all in memory. */
-export function sendCsvText(reply: FastifyReply, shown: TObject, rows: readonly Record<string, unknown>[]): FastifyReply {
-  return reply.headers(csvHeaders).send(`${headOf(shown)}${linesOf(shown, rows)}`);
 }
 
 /** What is made while it is sent; it ends with the connection. */

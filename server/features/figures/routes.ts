@@ -1,7 +1,7 @@
 import { figureRoutes as contract, HeadlineLine } from "../../contract/figures.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
-import { sendCsvText } from "../admin/tables.ts";
+import { sendCsvText } from "../../http/csv-response.ts";
 import { adminScope } from "../auth/team.ts";
 import { readFigures, readHeadlineLines, readWork } from "./service.ts";
 
