@@ -62,6 +62,22 @@ export const findingKinds = {
     what: "a provider ends a model earlier than our catalogue says",
     toDo: "Enter the day and a successor in server/domain/models.ts, and release before that day.",
   },
+  models_unknown: {
+    what: "a provider's list has models that our catalogue does not know",
+    toDo: "Look whether one of them is worth offering, and close this finding. It is open again when the list has others.",
+  },
+  models_few: {
+    what: "too few models are offered, or none of a kind, or soon will be",
+    toDo: "Set the keys of more providers, switch models on, or release with a catalogue that has others.",
+  },
+  model_facts_old: {
+    what: "what we know of models and their prices was last looked up long ago",
+    toDo: "Look ids, ends and prices up again, and release with a new catalogueAsOf in server/domain/models.ts.",
+  },
+  model_key_refused: {
+    what: "a provider does not accept our key, so its models can't be asked",
+    toDo: "Look at the account at the provider, and set its key anew in the environment.",
+  },
 } as const satisfies Record<string, { what: string; toDo: string }>;
 
 export type FindingKind = keyof typeof findingKinds;

@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hourMs } from "#domain/clock.ts";
-import { modelsAt } from "#domain/models.ts";
+import { modelsAt, providers } from "#domain/models.ts";
 import { checkModelLists } from "#server/features/catalogue/check-lists.ts";
+import { checkOffer } from "#server/features/catalogue/check-offer.ts";
 import { closeFinding, listOpenFindings } from "#server/features/findings/service.ts";
+import { createModelGateway } from "#server/providers/models/gateway.ts";
 import type { ApiWorld } from "#tests/support/billing-world.ts";
 import { startApiWorld } from "#tests/support/billing-world.ts";
 
@@ -42,7 +44,11 @@ afterEach(async () => {
 });
 
 const check = () => checkModelLists(world.deps, new AbortController().signal);
-const open = async () => (await listOpenFindings(world.deps.db, 100)).map(({ kind, subject, details }) => ({ kind, subject, details }));
+/** But what is missing because the providers of this file are few. */
+const open = async () =>
+  (await listOpenFindings(world.deps.db, 100))
+    .filter(({ kind }) => kind !== "models_few")
+    .map(({ kind, subject, details }) => ({ kind, subject, details }));
 
 test("lists that have every model find nothing; each provider with a key is asked once, with its own kind of key; Google's ids have a prefix", async () => {
   lists = {
@@ -97,4 +103,39 @@ test("a model that is gone or ends earlier is found, one provider's failure hide
   lists = { ...lists, openai: listOf("", { "gpt-6.1-sol": "2027-01-15" }) };
   await check();
   expect(await open()).toEqual([]);
+});
+
+test("models that nobody here knows are one finding of their provider, and a refused key is one, until it is accepted", async () => {
+  const known = served("openai").map(({ upstreamModel: id, until = null }) => ({ id, shutdown_date: until }));
+  // What has ended here is not unknown.
+  lists = { openai: [...known, { id: "gpt-7" }, { id: "embedding-9" }, { id: "gpt-image-1" }], anthropic: 401, google: [] };
+  await check();
+  expect(await open()).toEqual([
+    { kind: "models_unknown", subject: "openai", details: { count: 2, models: "embedding-9, gpt-7" } },
+    { kind: "model_key_refused", subject: "anthropic", details: {} },
+  ]);
+  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+  lists = { openai: known, anthropic: served("anthropic").map(({ upstreamModel: id }) => ({ id })), google: [] };
+  await check();
+  expect(await open()).toEqual([]);
+});
+
+test("too few models with today's keys, or none of a kind, are told a month ahead; facts that are old are told", async () => {
+  const offer = async (at: string, without: readonly string[] = []) => {
+    const keys = providers.filter((name) => !without.includes(name)).map((name) => [name, { apiKey: "key" }]);
+    const models = createModelGateway({ ...world.deps.config, models: Object.fromEntries(keys) });
+    const deps = { ...world.deps, clock: { now: () => new Date(at) }, models };
+    await checkOffer(deps);
+    const found = await listOpenFindings(world.deps.db, 100);
+    return found.filter(({ subject }) => subject === "catalogue").map(({ kind, details }) => [kind, details]);
+  };
+  expect(await offer("2026-11-23T09:00:00Z")).toEqual([]);
+  // Without Mistral nobody reads aloud from the day on which OpenAI's model ends.
+  expect(await offer("2026-12-06T09:00:00Z", ["mistral"])).toEqual([]);
+  expect(await offer("2026-12-10T09:00:00Z", ["mistral"])).toEqual([["models_few", { day: "2027-01-06", count: 17, missing: "speech" }]]);
+  expect(await offer("2026-12-10T09:00:00Z", ["mistral", "xai", "google"])).toMatchObject([
+    ["models_few", { day: null, missing: "video" }],
+  ]);
+  expect(await offer("2027-01-21T09:00:00Z")).toEqual([["model_facts_old", { asOf: "2026-11-22" }]]);
+  expect(await offer("2027-01-20T09:00:00Z")).toEqual([]);
 });

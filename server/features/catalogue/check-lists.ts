@@ -5,11 +5,14 @@
 import { sql } from "kysely";
 import type { FindingKind } from "#domain/findings.ts";
 import type { Model } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
 import type { ListedModel } from "../../providers/models/model-list.ts";
+import { KeyRefused } from "../../providers/models/model-list.ts";
 import { recordFinding, resolveSubjects } from "../findings/service.ts";
+import { checkOffer } from "./check-offer.ts";
 import { isAvailable, offeredModels, soldModel } from "./service.ts";
 
 type CheckDeps = Pick<Deps, "config" | "clock" | "db" | "log" | "models" | "switches">;
@@ -34,11 +37,24 @@ function differenceOf(model: Model, listed: readonly ListedModel[]): (typeof kin
   return isEarlier ? "model_ending" : undefined;
 }
 
+const namedUnknown = 20;
+
+/** What its list has and our catalogue never had. One finding for all of them, because most are of no use to us. */
+async function checkUnknown(deps: CheckDeps, provider: Model["provider"], listed: readonly ListedModel[]): Promise<void> {
+  const known = new Set([...catalogue, ...deps.config.ownModels].flatMap(({ id }) => [id, soldModel(deps, id)?.upstreamModel]));
+  const unknown = listed.map(({ id }) => id).filter((id) => !known.has(id));
+  const details = { count: unknown.length, models: unknown.toSorted().slice(0, namedUnknown).join(", ") };
+  if (unknown.length === 0) return resolveSubjects(deps.db, ["models_unknown"], [provider], deps.clock.now());
+  await recordFinding(deps.db, { kind: "models_unknown", subject: provider, payerId: null, details }, null, deps.clock.now());
+}
+
 async function checkProvider(deps: CheckDeps, provider: Model["provider"], models: readonly Model[]): Promise<void> {
   const listed = await deps.models.list(provider);
   // An empty list says that the address has no list, not that the provider has no models.
   if (!listed || listed.length === 0) return;
   const now = deps.clock.now();
+  await resolveSubjects(deps.db, ["model_key_refused"], [provider], now);
+  await checkUnknown(deps, provider, listed);
   for (const model of models) {
     const kind = differenceOf(model, listed);
     const { id: subject, upstreamModel, until = null } = model;
@@ -57,18 +73,26 @@ async function checkProvider(deps: CheckDeps, provider: Model["provider"], model
   }
 }
 
+async function tellFailure(deps: CheckDeps, provider: Model["provider"], error: unknown): Promise<void> {
+  await askAgainSoon(deps.db);
+  if (error instanceof KeyRefused) {
+    await recordFinding(deps.db, { kind: "model_key_refused", subject: provider, payerId: null, details: {} }, null, deps.clock.now());
+    deps.log.warn({ provider }, "a provider refuses our key");
+    return;
+  }
+  // At a first start the sandbox may come after the worker; and what an outage costs people is told where they ask.
+  const level = failureKind(error) === "outage" ? "info" : "warn";
+  deps.log[level]({ err: error, provider }, "a provider's list of models could not be read");
+}
+
 /** Asks each provider of offered models for its list, unless that was done within the last day. If one list can't be read, all are asked again within the hour. */
 export async function checkModelLists(deps: CheckDeps, stopping: AbortSignal): Promise<void> {
   if (!(await claimToday(deps.db))) return;
+  await checkOffer(deps);
   const offered = offeredModels(deps).flatMap(({ id }) => soldModel(deps, id) ?? []);
   for (const provider of new Set(offered.map((model) => model.provider))) {
     const models = offered.filter((model) => model.provider === provider && isAvailable(deps, model));
     if (stopping.aborted || models.length === 0) continue;
-    await checkProvider(deps, provider, models).catch(async (error: unknown) => {
-      // At a first start the sandbox may come after the worker; and what an outage costs people is told where they ask.
-      const level = failureKind(error) === "outage" ? "info" : "warn";
-      deps.log[level]({ err: error, provider }, "a provider's list of models could not be read");
-      await askAgainSoon(deps.db);
-    });
+    await checkProvider(deps, provider, models).catch((error: unknown) => tellFailure(deps, provider, error));
   }
 }

@@ -17,6 +17,11 @@ function headersOf(provider: Model["provider"], apiKey: string): Record<string, 
   return provider === "anthropic" ? { "x-api-key": apiKey, "anthropic-version": anthropicVersion } : { authorization: `Bearer ${apiKey}` };
 }
 
+/** The provider does not accept our key. */
+export class KeyRefused extends Outage {
+  override readonly name = "KeyRefused";
+}
+
 /** Undefined if the provider has no list. Throws an Outage if it can't be read now. */
 export async function listModels(
   provider: Model["provider"],
@@ -27,6 +32,8 @@ export async function listModels(
   const address = `${baseUrl.replace(/\/$/, "")}/models${provider === "anthropic" ? "?limit=1000" : ""}`;
   const response = await send(address, { headers: headersOf(provider, apiKey), signal: AbortSignal.timeout(timeoutMs) });
   if (response.status === 404) return undefined;
+  if (response.status === 401 || response.status === 403)
+    throw new KeyRefused(`${provider} refused our key for its list of models with ${response.status}`);
   if (!response.ok) throw new Outage(`${provider} answered its list of models with ${response.status}`);
   const models = listOf(fieldsOf(await response.json()).data);
   return models.flatMap(({ id, shutdown_date: shutdownDate }) => {
