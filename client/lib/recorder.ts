@@ -1,7 +1,6 @@
 /** Records the microphone: as what the browser can make and our providers take, with a level to show, until it is done or given up. */
 import type { RefObject } from "react";
 import { useEffect, useRef, useState } from "react";
-import { recordingLimits } from "#domain/transcripts.ts";
 
 /** Speech needs no more, and two hours of it are less than what can be uploaded. */
 const bitsPerSecond = 24_000;
@@ -117,6 +116,8 @@ async function openMicrophone(onBroken: () => void): Promise<Take> {
 export interface Recorder {
   phase: RecorderPhase;
   milliseconds: number;
+  /** Until it ends by itself. */
+  leftSeconds: number;
   level: number;
   fault: RecorderFault | null;
   start: () => void;
@@ -132,26 +133,27 @@ export interface Recorder {
 function useShown(
   take: RefObject<Take | undefined>,
   isRunning: boolean,
+  mostSeconds: number,
   onShown: (shown: Pick<Recorder, "milliseconds" | "level">) => void,
   onLimit: () => void,
 ): void {
-  const latest = useRef({ onShown, onLimit });
-  latest.current = { onShown, onLimit };
+  const latest = useRef({ mostSeconds, onShown, onLimit });
+  latest.current = { mostSeconds, onShown, onLimit };
   useEffect(() => {
     if (!isRunning) return;
     let frame = requestAnimationFrame(function show() {
       const current = take.current;
       if (!current) return;
       latest.current.onShown({ milliseconds: current.milliseconds, level: current.level });
-      if (current.milliseconds >= recordingLimits.seconds * 1_000) latest.current.onLimit();
+      if (current.milliseconds >= latest.current.mostSeconds * 1_000) latest.current.onLimit();
       else frame = requestAnimationFrame(show);
     });
     return () => cancelAnimationFrame(frame);
   }, [take, isRunning]);
 }
 
-/** `onDone` also gets what was recorded until the limit, or until the microphone went. */
-export function useRecorder(onDone: (recorded: Blob) => void): Recorder {
+/** `onDone` also gets what was recorded until the limit, or until the microphone went. `mostSeconds`: what the model takes. */
+export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => void): Recorder {
   const [state, setState] = useState<Pick<Recorder, "phase" | "fault">>({ phase: "idle", fault: null });
   const [shown, setShown] = useState({ milliseconds: 0, level: 0 });
   const take = useRef<Take | undefined>(undefined);
@@ -192,11 +194,12 @@ export function useRecorder(onDone: (recorded: Blob) => void): Recorder {
   latest.current = { finish, cancel };
   useEffect(() => () => latest.current.cancel(), []);
 
-  useShown(take, state.phase === "recording", setShown, () => latest.current.finish());
+  useShown(take, state.phase === "recording", mostSeconds, setShown, () => latest.current.finish());
 
   return {
     ...state,
     ...shown,
+    leftSeconds: Math.max(0, mostSeconds - shown.milliseconds / 1_000),
     start,
     finish,
     cancel,

@@ -92,6 +92,11 @@ async function untilState(id: string, state: string): Promise<void> {
   await expect.poll(async () => (await row.executeTakeFirst())?.state, { interval: 10 }).toBe(state);
 }
 
+async function costOf(generationId: string): Promise<number | null> {
+  const answers = database.db.selectFrom("generations").select("cost_micro_dollars");
+  return (await answers.where("id", "=", generationId).executeTakeFirstOrThrow()).cost_micro_dollars;
+}
+
 describe("a clip", () => {
   test("is told as it is made, is stored with its size and length, read in ranges, charged, and in the gallery", async () => {
     const person = await subscriber();
@@ -110,12 +115,7 @@ describe("a clip", () => {
     const { info, bytes, content } = await openFile(api.deps, person.userId, clip.fileId, { first: 4, last: 7 });
     expect([info.contentType, info.bytes === bytes, String(await buffer(content))]).toEqual(["video/mp4", true, "ftyp"]);
     expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
-    const { cost_micro_dollars: cost } = await database.db
-      .selectFrom("generations")
-      .select("cost_micro_dollars")
-      .where("id", "=", seen.generationId)
-      .executeTakeFirstOrThrow();
-    expect(cost).toBe(560_000);
+    expect(await costOf(seen.generationId)).toBe(560_000);
     // What a page, or a log, could learn of the provider's address.
     expect(JSON.stringify(seen.events)).not.toContain("/files/");
     const again = await resume(api, person, seen.generationId, 1);
@@ -187,6 +187,8 @@ describe("a clip", () => {
       expect(seen.receipt?.filterReason).toBe(filterReason);
       expect(await wallet(person)).toEqual({ balance: credits - charged, held: 0 });
       expect(models.clips.begun - before).toBeLessThanOrEqual(1);
+      // What the provider made and was not kept, it takes its price for.
+      if (failureCode === "clip_not_kept") expect(await costOf(seen.generationId)).toBe(560_000);
     },
   );
 

@@ -331,6 +331,10 @@ describe("an answer that is read aloud", () => {
     await call(api, person, "GET", `/api/voices/${speaking}/voice_478/sample`);
     expect(models.calls.list().length).toBe(asked);
     expect((await call(api, person, "GET", `/api/voices/${speaking}/nobody/sample`)).status).toBe(404);
+    // What is no whole sound is kept for nobody.
+    const sampleOf = async () => (await call(api, person, "GET", `/api/voices/${speaking}/voice_485/sample`)).status;
+    models.faults.set({ model: speaking, fault: "half_file", count: 1, afterTokens: 0, delayMs: 0 });
+    expect([await sampleOf(), await sampleOf()]).toEqual([503, 200]);
     expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
   });
 });
@@ -412,6 +416,31 @@ test("a transcript whose process dies is ended by another one, free of charge, w
     chargedCredits: 0,
     parts: [{ kind: "text" }],
   });
+  expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
+  await dying.app.close();
+  await dying.deps.clock.close();
+  await dying.deps.live.close();
+});
+
+test("a transcript that is stopped after its first words costs all of it: the provider has heard the whole recording", async () => {
+  const person = await subscriber();
+  models.faults.set({ model: streaming, fault: "hang", count: 1, afterTokens: 5, delayMs: 0 });
+  const seen = await readAnswer(await send(api, person, await recorded(person, streaming, 90)), ({ text }) => text !== "");
+  const stopped = await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
+  expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 4 });
+  expect((await answerOf(person, seen)).parts).toMatchObject([{ kind: "text" }]);
+  expect(await wallet(person)).toEqual({ balance: credits - 4, held: 0 });
+});
+
+test("speech whose process dies is ended by another one, free of charge, and nothing of it is kept", async () => {
+  const dying = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 400, flushMs: 20, shutdownMs: 50 });
+  const person = await subscriber();
+  models.faults.set({ model: speaking, fault: "hang", count: 1, afterTokens: 0, delayMs: 0 });
+  const seen = await readAnswer(await send(dying, person, spoken("The boats are in.")), ({ generationId }) => generationId !== "");
+  await dying.deps.pool.end();
+  await expect.poll(() => endOrphanedAnswers(api.deps)).toBe(1);
+  expect(await answerOf(person, seen)).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0, parts: [] });
+  expect(await outputs(person)).toEqual([]);
   expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
   await dying.app.close();
   await dying.deps.clock.close();

@@ -232,7 +232,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
       </div>
       <ReceiptPanel threadKey={threadKey} model={model?.ended ? undefined : model} available={available} />
       <Sheets open={open} onClose={show()} list={list}>
-        <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
+        <ModelPicker {...{ models, available }} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>
       <Asking {...{ threadKey, asking, available, sendAgain }} modelId={model?.id} onClose={() => setAsking(null)} />
     </div>

@@ -7,11 +7,13 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { playTime } from "#client/lib/play-time.ts";
 import { recordingName, useRecorder } from "#client/lib/recorder.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { FileInfo } from "#contract/files.ts";
 import { quoteCredits } from "#domain/pricing.ts";
+import { recordingSecondsOf } from "#domain/transcripts.ts";
 import { followAnswer, silentListener } from "./answer-stream.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./dictation.module.css";
@@ -106,7 +108,10 @@ function useDictation(model: OfferedModel, onText: (text: string) => void) {
     if (price > shownPrice.current) setAsked(spoken);
     else void send(spoken, false);
   });
-  const recorder = useRecorder((recorded) => void upload.upload(recorded, recordingName(recorded, t("dictate.label"))));
+  const recorder = useRecorder(
+    recordingSecondsOf(knownModel(model.id) ?? model),
+    (recorded) => void upload.upload(recorded, recordingName(recorded, t("dictate.label"))),
+  );
   const price = quoteCredits(model, { seconds: recorder.milliseconds / 1_000 });
   if (recorder.phase !== "idle") shownPrice.current = price;
   const start = () => {

@@ -1,17 +1,21 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { classNames } from "#client/components/class-names.ts";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { providerName } from "#client/lib/provider-names.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
+import { paths } from "#client/paths.ts";
 import type { ModelCategory } from "#domain/models.ts";
 import { modelCategories } from "#domain/models.ts";
 import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
 import { useLimitText } from "./use-limit-text.ts";
 import { useOffText } from "./use-off-text.ts";
 
@@ -21,17 +25,22 @@ interface ModelPickerProps {
   chosen: string | null;
   /** Missing if the models can only be looked at. */
   onChoose?: (modelId: string) => void;
+  /** The credits that the person has; missing if they are not known. */
+  available?: number;
 }
 
 interface TileProps {
   model: OfferedModel;
   chosen: boolean;
   onChoose: ((modelId: string) => void) | undefined;
+  available: number | undefined;
 }
 
-function TileFace({ model }: { model: OfferedModel }) {
+const isTooDear = ({ model, available }: Pick<TileProps, "model" | "available">) => available !== undefined && available < model.credits;
+
+function TileFace({ model, available }: Pick<TileProps, "model" | "available">) {
   const { t } = useTranslation(["chat", "common"]);
-  const { modelPrice } = useFormat();
+  const { modelPrice, credits } = useFormat();
   const { day } = useUtc();
   const offText = useOffText(model);
   const limit = useLimitText(model);
@@ -52,8 +61,12 @@ function TileFace({ model }: { model: OfferedModel }) {
       </span>
       {isUnusable(model) ? (
         <span className={styles.reason}>{offText ?? t(model.paused ? "chat:tile.paused" : "chat:tile.unavailable")}</span>
+      ) : model.needsPlan ? (
+        <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
       ) : (
-        model.needsPlan && <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
+        isTooDear({ model, available }) && (
+          <span className={styles.reason}>{t("chat:tile.tooFew", { credits: credits(available ?? 0) })}</span>
+        )
       )}
       {model.nextPrice && (
         <span className={styles.reason}>
@@ -68,25 +81,40 @@ function TileFace({ model }: { model: OfferedModel }) {
   );
 }
 
-function ModelTile({ model, chosen, onChoose }: TileProps) {
+/** The way to what is missing. It stands below the tile, because a button can hold no link. */
+function WayToUse({ model, available }: Pick<TileProps, "model" | "available">) {
+  const { t } = useTranslation("chat");
+  const onTrial = useModels((state) => state.onTrial);
+  if (isUnusable(model) || (!model.needsPlan && !isTooDear({ model, available }))) return null;
+  // Packs are sold to those who have a plan.
+  const needsPlan = model.needsPlan || onTrial;
+  return (
+    <Link href={needsPlan ? paths.pricing : `${paths.pricing}#packs`} className={styles.way}>
+      {t(needsPlan ? "refusal.upgrade" : "noCredits.packs")}
+      <VisuallyHidden>: {model.name}</VisuallyHidden>
+    </Link>
+  );
+}
+
+function ModelTile({ model, chosen, onChoose, available }: TileProps) {
   const unavailable = isUnusable(model);
   const look = classNames(styles.tile, chosen && styles.chosen, unavailable && styles.unavailable);
   if (!onChoose) {
     return (
       <div className={look}>
-        <TileFace model={model} />
+        <TileFace model={model} available={available} />
       </div>
     );
   }
   return (
     <button type="button" className={look} aria-pressed={chosen} disabled={unavailable} onClick={() => onChoose(model.id)}>
-      <TileFace model={model} />
+      <TileFace model={model} available={available} />
     </button>
   );
 }
 
 /** The catalogue as tiles, by kind. Models that are not available are marked rather than hidden, so that nobody searches for them. */
-export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
+export function ModelPicker({ models, chosen, onChoose, available }: ModelPickerProps) {
   const { t } = useTranslation(["chat", "common"]);
   const [filter, setFilter] = useState<ModelCategory | "all">("all");
   const options = (["all", ...modelCategories] as const).map((value) => ({
@@ -120,7 +148,8 @@ export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
       <ul className={styles.grid} aria-label={t("chat:models.label")}>
         {shown.map((model) => (
           <li key={model.id}>
-            <ModelTile model={model} chosen={model.id === chosen} onChoose={onChoose} />
+            <ModelTile {...{ model, onChoose, available }} chosen={model.id === chosen} />
+            {onChoose && <WayToUse {...{ model, available }} />}
           </li>
         ))}
       </ul>

@@ -11,12 +11,19 @@ import { recordingName, useRecorder } from "#client/lib/recorder.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
 import type { FileInfo } from "#contract/files.ts";
+import { hears } from "#domain/attachments.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
+import { mayAnswer } from "./model-choice.ts";
+import { useModels } from "./models-store.ts";
 import styles from "./recording-composer.module.css";
 import { UploadChips, useUploadsAt } from "./upload-chips.tsx";
 import { addUploads, removeUpload } from "./uploads.ts";
 
 const accepted = "audio/*,.mp3,.wav,.m4a,.aac,.ogg,.oga,.opus,.webm";
+
+/** So long before the longest that the model takes, it is said that the recording will end. */
+const warningSeconds = 60;
 
 /** How loud it is, as a bar that moves. */
 function Level({ level }: { level: number }) {
@@ -27,8 +34,10 @@ function Level({ level }: { level: number }) {
 /** While it records: time, level, price so far, and what can be done. */
 export function RecordingBar({ recorder, children }: { recorder: Recorder; children?: React.ReactNode }) {
   const { t } = useTranslation(["sounds", "common"]);
-  const { phase, milliseconds, level } = recorder;
+  const { phase, milliseconds, leftSeconds, level } = recorder;
   const paused = phase === "paused";
+  // Said once: a timer that speaks every second can't be listened to.
+  const isEnding = leftSeconds <= warningSeconds;
   return (
     <div className={styles.bar}>
       <span className={styles.dot} data-paused={paused || undefined} aria-hidden="true" />
@@ -37,6 +46,9 @@ export function RecordingBar({ recorder, children }: { recorder: Recorder; child
       </span>
       <Level level={paused ? 0 : level} />
       {children}
+      <span className={styles.ending} role="status">
+        {isEnding && t("sounds:ending", { time: playTime(warningSeconds) })}
+      </span>
       <div className={styles.acts}>
         <IconButton label={t(paused ? "sounds:resume" : "sounds:pauseRecording")} onClick={paused ? recorder.resume : recorder.pause}>
           {paused ? <Play size={20} aria-hidden="true" /> : <Pause size={20} aria-hidden="true" />}
@@ -77,10 +89,36 @@ interface RecordingComposerProps {
   /** Credits for a started minute. */
   credits: number;
   onRecording: (recording: FileInfo | null) => void;
+  /** Another model is to write it down. */
+  onUse: (modelId: string) => void;
+}
+
+/** A model that takes a longer recording than this one, at its price. */
+function LongerModel({ than, durationMs, onUse }: { than: string; durationMs: number; onUse: (modelId: string) => void }) {
+  const { t } = useTranslation("files");
+  const { credits } = useFormat();
+  const longer = useModels(({ models }) =>
+    models.find(
+      (model) =>
+        model.id !== than && hears(model) && mayAnswer(model) && durationMs <= recordingSecondsOf(knownModel(model.id) ?? model) * 1_000,
+    ),
+  );
+  if (!longer) return null;
+  return (
+    <Button size="small" onClick={() => onUse(longer.id)}>
+      {t("use", { model: longer.name, credits: credits(quoteCredits(longer, { seconds: durationMs / 1_000 })) })}
+    </Button>
+  );
+}
+
+interface ChosenProps extends Pick<RecordingComposerProps, "modelId" | "onUse"> {
+  recording: FileInfo;
+  seconds: number;
+  onRemove: () => void;
 }
 
 /** What will be sent. */
-function Chosen({ recording, seconds, onRemove }: { recording: FileInfo; seconds: number; onRemove: () => void }) {
+function Chosen({ modelId, recording, seconds, onRemove, onUse }: ChosenProps) {
   const { t } = useTranslation("sounds");
   const sentences = useSentences();
   const { id, name, durationMs } = recording;
@@ -95,9 +133,12 @@ function Chosen({ recording, seconds, onRemove }: { recording: FileInfo; seconds
       </p>
       <SoundPlayer fileId={id} durationMs={durationMs ?? 0} label={name} name={name} />
       {(durationMs ?? 0) > seconds * 1_000 && (
-        <p className={styles.fault} role="alert">
-          {sentences(problemText("recording_too_long"), t("limits", { megabytes: recordingLimits.megabytes, minutes: seconds / 60 }))}
-        </p>
+        <div className={styles.choices}>
+          <p className={styles.fault} role="alert">
+            {sentences(problemText("recording_too_long"), t("limits", { megabytes: recordingLimits.megabytes, minutes: seconds / 60 }))}
+          </p>
+          <LongerModel than={modelId} durationMs={durationMs ?? 0} onUse={onUse} />
+        </div>
       )}
     </div>
   );
@@ -131,7 +172,7 @@ function ChooseButton({ onFile }: { onFile: (file: File) => void }) {
 }
 
 /** In place of the field for prompts: a recording is made or chosen, and can be heard before it is sent. */
-export function RecordingComposer({ threadKey, modelId, recording, credits: each, onRecording }: RecordingComposerProps) {
+export function RecordingComposer({ threadKey, modelId, recording, credits: each, onRecording, onUse }: RecordingComposerProps) {
   const { t } = useTranslation("sounds");
   const { credits, dateTime } = useFormat();
   const sentences = useSentences();
@@ -145,12 +186,12 @@ export function RecordingComposer({ threadKey, modelId, recording, credits: each
     clear();
     void addUploads(place, [file]);
   };
-  const recorder = useRecorder((recorded) => {
+  const seconds = recordingSecondsOf(knownModel(modelId) ?? { id: modelId });
+  const recorder = useRecorder(seconds, (recorded) => {
     const name = recordingName(recorded, t("recordingOf", { date: dateTime(new Date().toISOString()) }));
     upload(new File([recorded], name, { type: recorded.type }));
   });
-  const seconds = recordingSecondsOf(knownModel(modelId) ?? { id: modelId });
-  if (recording) return <Chosen recording={recording} seconds={seconds} onRemove={() => onRecording(null)} />;
+  if (recording) return <Chosen {...{ modelId, recording, seconds, onUse }} onRemove={() => onRecording(null)} />;
   if (recorder.phase === "recording" || recorder.phase === "paused")
     return (
       <div className={styles.field}>

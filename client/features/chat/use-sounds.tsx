@@ -83,6 +83,7 @@ export function useSounds(
         recording={recording}
         credits={model.credits}
         onRecording={onRecording}
+        onUse={(modelId) => change({ modelId })}
       />
     ),
     recording: recording && toAttached(recording),

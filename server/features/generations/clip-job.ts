@@ -40,9 +40,12 @@ const writeAgainMs = 500;
 class Failed extends Error {
   readonly code: string;
   readonly filterReason: FilterReason | null;
-  constructor(code: string, cause?: unknown) {
+  /** What the provider takes all the same, as far as it said so. */
+  readonly costMicroDollars: number | null;
+  constructor(code: string, cause?: unknown, costMicroDollars: number | null = null) {
     super(code, { cause });
     this.code = code;
+    this.costMicroDollars = costMicroDollars;
     this.filterReason = filterReasonOf(code, cause);
   }
 }
@@ -123,7 +126,7 @@ async function untilFinished(work: Work, requestId: string, tell: (percent: numb
       const found = await deps.models.checkClip(model, requestId, stopping);
       failures = 0;
       if (found.state === "done") return found;
-      if (found.state === "failed") throw new Failed(found.error.code, found.error);
+      if (found.state === "failed") throw new Failed(found.error.code, found.error, found.costMicroDollars);
       if (found.percent !== null) await tell(found.percent);
     } catch (error) {
       stopping.throwIfAborted();
@@ -160,7 +163,7 @@ async function fetchFinished(work: Work, requestId: string): Promise<{ clip: Cli
       if (!isProviders) deps.log.warn({ err: error, generation: id }, "a clip could not be stored");
       // Whatever was wrong with the file, it may have been the way here.
       if (attempt >= timings.failuresAllowed)
-        throw new Failed(isProviders && !(error instanceof ClipLost) ? error.code : "clip_not_kept", error);
+        throw new Failed(isProviders && !(error instanceof ClipLost) ? error.code : "clip_not_kept", error, costMicroDollars);
       await delay(timings.checkMs, undefined, { signal: stopping });
     }
   }
@@ -185,9 +188,8 @@ async function make(work: Work): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
     logFailure(work, error);
-    await persistently(work, () =>
-      endClip(deps, id, owner, { status: "failed", failureCode: error.code, filterReason: error.filterReason, ...nothing }),
-    );
+    const { code: failureCode, filterReason, costMicroDollars } = error;
+    await persistently(work, () => endClip(deps, id, owner, { ...nothing, status: "failed", failureCode, filterReason, costMicroDollars }));
   }
 }
 

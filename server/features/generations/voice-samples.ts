@@ -1,4 +1,5 @@
 /** What voices sound like. Each is asked of its provider once for each process, and then kept: there are two dozen of them, of 50 KB each. */
+import { joinMp3, measureMp3 } from "#domain/audio/mp3.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import type { Voice } from "#domain/speech.ts";
@@ -21,9 +22,12 @@ export function createVoiceSamples(deps: Deps): VoiceSamples {
       onText: () => {},
       onSources: () => {},
     });
-    if (!sound || failure) throw new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
-    deps.models.report(model, userId, true);
-    return sound;
+    // What is kept for everybody is a sound: the provider may have sent anything.
+    const whole = sound && joinMp3([sound]);
+    const isSound = whole !== undefined && typeof measureMp3(whole) === "number";
+    if (sound && !failure) deps.models.report(model, userId, isSound);
+    if (!isSound || failure) throw new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
+    return whole;
   }
 
   return async (userId, modelId, voiceId) => {

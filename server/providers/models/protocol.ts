@@ -161,7 +161,8 @@ export interface ClipWish {
 export type ClipState =
   | { state: "working"; percent: number | null }
   | { state: "done"; url: string; costMicroDollars: number | null }
-  | { state: "failed"; error: ModelOutage | ModelRefusal };
+  /** Some of what fails is billed all the same. */
+  | { state: "failed"; error: ModelOutage | ModelRefusal; costMicroDollars: number | null };
 
 /** The clips of one provider. None of these tries again by itself. */
 export interface ClipConnection {

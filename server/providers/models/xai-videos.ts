@@ -82,7 +82,9 @@ function bodyOf(model: string, { prompt, seconds, shape, picture }: ClipWish): o
 
 function stateOf({ status, progress, video, usage, error }: EventData): ClipState {
   const { url, respect_moderation: respectful } = fieldsOf(video);
-  const failed = (reason: ModelOutage | ModelRefusal): ClipState => ({ state: "failed", error: reason });
+  const { cost_in_usd_ticks: ticks } = fieldsOf(usage);
+  const costMicroDollars = typeof ticks === "number" && ticks >= 0 ? Math.round(ticks / ticksPerMicroDollar) : null;
+  const failed = (reason: ModelOutage | ModelRefusal): ClipState => ({ state: "failed", error: reason, costMicroDollars });
   if (respectful === false) return failed(new ModelRefusal("the provider filtered the clip", "unspecified"));
   if (status === "failed" || status === "expired") {
     const { code, message } = fieldsOf(error);
@@ -96,8 +98,7 @@ function stateOf({ status, progress, video, usage, error }: EventData): ClipStat
   }
   if (status !== "done") throw new ModelOutage("provider_garbage", "the state of a clip is unknown");
   if (typeof url !== "string") return failed(new ModelOutage("provider_garbage", "a finished clip has no address"));
-  const { cost_in_usd_ticks: ticks } = fieldsOf(usage);
-  return { state: "done", url, costMicroDollars: typeof ticks === "number" && ticks >= 0 ? Math.round(ticks / ticksPerMicroDollar) : null };
+  return { state: "done", url, costMicroDollars };
 }
 
 export const connectXaiVideos: ConnectClips = ({ apiKey, baseUrl }, send) => {
