@@ -127,13 +127,14 @@ function update({ context, id, parameters }: ApiCall): Customer {
   });
 }
 
-/** Deletes a customer, ends its subscriptions at once and detaches its cards; its charges and invoices can still be read. */
+/** Deletes a customer, ends its subscriptions at once and detaches its cards for good; its charges and invoices can still be read. */
 function remove({ context, id }: ApiCall): object {
   const customer = context.store.get("customer", id);
   for (const subscription of context.store.where("subscription", [{ path: "customer", operator: "=", value: id }])) {
     if (subscription.status !== "canceled") cancelSubscription(context, subscription, "cancellation_requested");
   }
   for (const method of context.store.where("payment_method", [{ path: "customer", operator: "=", value: id }])) {
+    context.store.hide("payment_method", method.id, { ...context.store.hidden("payment_method", method.id), spent: true });
     saveChange(context, "payment_method", "payment_method.detached", { ...method, customer: null });
   }
   const tombstone = { id, object: "customer", deleted: true } as const;

@@ -35,6 +35,30 @@ function includable(context: Context, owner: Json, field: string): unknown {
   return undefined;
 }
 
+/** The fields of any object that hold another object, its id or null. Those that are null at the moment can't be told from others by their value. */
+const expandable = new Set([
+  ...["application", "balance_transaction", "charge", "coupon", "credit_note", "customer", "default_payment_method", "default_source"],
+  ...["default_tax_rates", "discount", "discounts", "dispute", "failure_balance_transaction", "from_invoice", "invoice", "latest_charge"],
+  ...[
+    "latest_invoice",
+    "latest_revision",
+    "next_pending_invoice_item_invoice",
+    "on_behalf_of",
+    "original_payment_method",
+    "payment_intent",
+  ],
+  ...["payment_link", "payment_method", "payment_record", "pending_setup_intent", "price", "product", "promotion_code", "quote", "refund"],
+  ...["review", "schedule", "setup_intent", "source_transfer", "source_transfer_reversal", "subscription", "test_clock", "transfer"],
+  ...["transfer_reversal", "tax_rate"],
+]);
+
+/** Whether a path may end at the field, or go on from it. Parts of an object, and lists, lie between the object and what is expanded. */
+function mayExpand(field: string, value: unknown, isLast: boolean): boolean {
+  if (expandable.has(field)) return value === null || typeof value === "object";
+  if (typeof value !== "object" || value === null) return false;
+  return !isLast || Object.hasOwn(value, "object");
+}
+
 function cannotExpand(path: string): ApiError {
   const message = `This property cannot be expanded (${path}). You may want to try expanding 'data.${path}' if this is a list.`;
   return invalidRequest(message, "expand");
@@ -52,7 +76,7 @@ function expandPath(context: Context, target: unknown, segments: readonly string
   const value = known ? target[field] : includable(context, target, field);
   if (!known && value === undefined) throw cannotExpand(path);
   const object = typeof value === "string" ? context.store.findAny(value) : undefined;
-  if (!object && value !== null && typeof value !== "object") throw cannotExpand(path);
+  if (known && !object && !mayExpand(field, value, rest.length === 0)) throw cannotExpand(path);
   target[field] = object ?? value;
   const next = target[field];
   if (Array.isArray(next))

@@ -45,6 +45,8 @@ export const SubscriptionCheck = Type.Object({
     Type.Literal("incomplete"),
   ]),
   billing_interval: Type.Union([...Interval.anyOf, Type.Null()]),
+  /** What each period costs the person, who keeps it when the catalogue's price changes; absent if Stripe names none. */
+  price_cents: Type.Optional(Cents),
   cancel_at_period_end: Type.Boolean(),
   /** The plan to which the person changes at the end of the period; null if none. */
   plan_to_come: Type.Union([Type.Object({ plan: PaidTier, interval: Interval, from: Timestamp }), Type.Null()]),

@@ -22,6 +22,10 @@ export const findingKinds = {
     what: "the credits of one payment were granted twice, and some of the second grant were spent or are held",
     toDo: "Taking them back would leave the person in debt: decide whether they keep the credits, and close this finding, or claw them back.",
   },
+  wrong_trial: {
+    what: "a trial has not the credits that belong to it, or credits of a trial have no trial",
+    toDo: "Both are written together, so somebody changed one of them past the product. Find out who; give an adjustment if the person lacks credits, and close this finding.",
+  },
   stale_hold: {
     what: "credits are held past their deadline",
     toDo: "The hold could not be released. Look at the log for the reason; npm run reconcile -- --full tries again.",

@@ -1,6 +1,7 @@
 /** A subscriber changes the plan, takes that back, cancels and resumes: on the page of prices and in the account. */
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import text from "#client/i18n/locales/en/change.json" with { type: "json" };
 import order from "#client/i18n/locales/en/order.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
@@ -115,7 +116,9 @@ it("that is planned is marked with its date on the card and in the account, and 
   api.answer(checkCall, paid);
   await planCard("Basic").getByRole("button", { name: text.undo }).click();
   await planCard("Basic").getByRole("button", { name: "Change to Basic" }).waitFor();
-  await visit("/profile", coming);
+  // Whoever subscribed before a price rose keeps the earlier one.
+  await visit("/profile", { ...coming, price_cents: 1499 });
+  await page.getByText(billing.subscription.perMonth.replace("{{price}}", money(1499))).waitFor();
   await page.getByText(text.coming.title.replace("{{date}}", day), { exact: true }).waitFor();
   api.answer(checkCall, paid);
   await button(text.undo).click();

@@ -100,12 +100,15 @@ test("money is pending for two days, then available", async () => {
   expect(await status()).toMatchObject({ status: "available" });
 });
 
-test("a deleted customer's cards are detached", async () => {
+test("a deleted customer's cards are detached, and nobody can use them again", async () => {
   const { customer } = await subscribe(harness);
   const [card] = (await harness.stripe.customers.listPaymentMethods(customer)).data;
   await harness.stripe.customers.del(customer);
   expect(await harness.stripe.paymentMethods.retrieve(String(card?.id))).toMatchObject({ customer: null });
   expect((await listed("payment_method.detached"))[0]?.data.previous_attributes).toEqual({ customer });
+  const other = await harness.stripe.customers.create({ email: "other@example.com" });
+  const attaching = harness.stripe.paymentMethods.attach(String(card?.id), { customer: other.id });
+  await expect(attaching).rejects.toMatchObject({ statusCode: 400, message: expect.stringContaining("may not be used again") });
 });
 
 async function disputed(): Promise<string> {

@@ -161,14 +161,15 @@ describe("input that Stripe refuses", () => {
     expect(await refusal(stripe.invoices.list({ status: "bogus" as never }))).toMatchObject({ param: "status" });
   });
 
-  test("expanding more than four levels, lists included, and fields that are no objects", async () => {
+  test("expanding more than four levels, lists included, and fields that hold no object of their own", async () => {
     const { session } = await subscribe(harness);
-    const deep = await stripe.invoices.list({ expand: ["data.payments.data.payment"] });
+    const deep = await stripe.invoices.list({ expand: ["data.payments"] });
     expect(deep.data[0]).toMatchObject({ payments: { data: [{ status: "paid" }] } });
     expect(await refusal(stripe.invoices.list({ expand: ["data.payments.data.payment.payment_intent"] }))).toMatchObject({
       statusCode: 400,
     });
-    for (const field of ["currency", "amount_total", "status"])
+    // Texts, parts of the object, fields that are null, and lists of texts.
+    for (const field of ["currency", "amount_total", "metadata", "total_details", "client_reference_id", "payment_method_types"])
       expect(await refusal(stripe.checkout.sessions.retrieve(session.id, { expand: [field] }))).toMatchObject({ statusCode: 400 });
   });
 });

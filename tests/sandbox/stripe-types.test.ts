@@ -23,7 +23,7 @@ async function lists(stripe: Stripe, invoice: string, session: string, customer:
   });
   await stripe.subscriptionSchedules.list({ expand: ["data.subscription", "data.phases.items.price"] });
   await stripe.invoices.list({
-    expand: ["data.payments.data.payment", "data.lines.data", "data.discounts", "data.customer"],
+    expand: ["data.payments", "data.lines", "data.discounts", "data.customer"],
   });
   await stripe.invoices.listLineItems(invoice);
   await stripe.invoicePayments.list({ invoice });

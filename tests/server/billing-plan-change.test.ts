@@ -4,6 +4,7 @@ import type { PlanChangePreview } from "#contract/plan-change.ts";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import { payerOf } from "#server/db/payer.ts";
 import { changeRunning } from "#server/features/billing/running-subscription.ts";
+import { stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
 import { changePlanEnd } from "#server/features/billing/team-acts.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -95,6 +96,22 @@ describe("what is previewed is what Stripe bills", () => {
     expect(await check(person)).toMatchObject({ subscription_tier: plan, billing_interval: interval, credits, plan_to_come: null });
     const row = await rowOf(person);
     expect([row.current_period_start, row.current_period_end]).toEqual([end, addMonths(end, interval === "year" ? 12 : 1)]);
+  });
+
+  test("who began at another price keeps it, and the account says so", async () => {
+    const person = await subscriber();
+    expect((await check(person)).price_cents).toBe(1999);
+    // As it is for whoever subscribed before the catalogue's price rose.
+    const { payments } = world.deps;
+    const { product } = await payments.prices.retrieve(await stripePriceOf(world.deps, "starter_month"));
+    const earlier = await payments.prices.create({
+      ...{ currency: "usd", unit_amount: 1499, product: String(product), recurring: { interval: "month" } },
+      metadata: { price_id: "starter_month" },
+    });
+    const { id, items } = await atStripe(person);
+    await payments.subscriptions.update(id, { items: [{ id: items.data[0]?.id ?? "", price: earlier.id }], proration_behavior: "none" });
+    await world.settle();
+    expect(await check(person)).toMatchObject({ subscription_tier: "starter", price_cents: 1499 });
   });
 
   test("from the year to the month: the months that are paid for come first", async () => {

@@ -1,5 +1,6 @@
 /** Renewals, grace, cancellation and annual months as time passes, and what reconciliation repairs. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
@@ -73,6 +74,43 @@ describe("a renewal", () => {
       ["2026-03-01T12:00:00.000Z", 0, true],
       ["2026-04-01T12:00:00.000Z", 300, false],
     ]);
+  });
+
+  test("is one, and one month of an annual plan is one, when our clock is an hour off, before or behind, and summer time begins", async () => {
+    const timeZone = process.env.TZ;
+    process.env.TZ = "Europe/Berlin";
+    try {
+      expect(new Date("2026-03-29T03:30:00Z").getTimezoneOffset()).toBe(-120);
+      const [monthly, annual] = [await subscriber(), await subscriber("starter_year")];
+      await world.moveTo(new Date("2026-03-29T00:30:00Z"));
+      for (const at of ["2026-03-29T01:30:00Z", "2026-03-31T11:30:00Z", "2026-03-31T12:30:00Z", "2026-03-31T13:30:00Z"]) {
+        await world.moveTo(new Date(at), { bringing: false });
+        const events = await world.takeEvents();
+        for (const event of events) await deliver(world, JSON.stringify(event));
+        for (const hours of [1, -1, 0]) {
+          const clock = { ...world.deps.clock, now: () => addMilliseconds(world.clock.now(), hours * hourMs) };
+          const deps = { ...world.deps, clock };
+          for (const event of events) await processStripeEvent(deps, event.id);
+          await reconcileBilling(deps);
+          await postDueScheduledGrants(deps, clock.now());
+          await endGracePeriods(deps, clock.now());
+          await expireDueGrants(deps, clock.now());
+        }
+      }
+      for (const person of [monthly, annual]) {
+        const { grants, wallet, subscription } = await stateOf(world, person.userId);
+        expect(grants.map(({ expires_at }) => expires_at.toISOString())).toEqual([
+          ...["2026-03-01T12:00:00.000Z", "2026-04-01T12:00:00.000Z", "2026-05-01T12:00:00.000Z"],
+        ]);
+        expect([wallet?.balance, subscription.status]).toEqual([300, "active"]);
+      }
+      expect((await stateOf(world, monthly.userId)).invoices).toHaveLength(3);
+      const renewed = world.database.db.selectFrom("mails").select("key").where("template", "=", "plan-renewed");
+      expect(await renewed.where("user_id", "=", monthly.userId).execute()).toHaveLength(2);
+    } finally {
+      if (timeZone === undefined) delete process.env.TZ;
+      else process.env.TZ = timeZone;
+    }
   });
 
   test("that fails keeps access for seven days without new credits; paid within them, it gives exactly one grant", async () => {

@@ -1,8 +1,10 @@
 /** What people are told of a renewal: ahead of it, that it was paid, that it failed, that it was paid after all, that the plan is over. Each once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { plans, priceCents } from "#domain/plans.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
 import { endGracePeriods } from "#server/features/billing/schedules.ts";
+import { stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import { renderMail } from "#server/features/notifications/render.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -73,6 +75,22 @@ describe("a renewal", () => {
     expect((await lastMail()).parameters).toEqual({
       ...{ plan: "starter", amountCents: 1999, credits: 300, priceCents: 1999 },
       renewsAt: "2026-03-31T12:00:00.000Z",
+    });
+  });
+
+  test("that Stripe bills for another reason, because the plan changed, is told as well", async () => {
+    const subscription = await buy();
+    const { payments } = world.deps;
+    const item = (await payments.subscriptions.retrieve(subscription)).items.data[0]?.id ?? "";
+    const price = await stripePriceOf(world.deps, "starter_year");
+    await payments.subscriptions.update(subscription, { items: [{ id: item, price }], proration_behavior: "none" });
+    const [invoice] = (await payments.invoices.list({ subscription, limit: 1 })).data;
+    expect(invoice).toMatchObject({ billing_reason: "subscription_update", status: "paid" });
+    await world.settle();
+    expect(await templates()).toEqual(["subscription-started", "plan-renewed"]);
+    expect((await lastMail()).parameters).toMatchObject({
+      amountCents: priceCents(plans.starter, "year"),
+      renewsAt: "2027-01-31T12:00:00.000Z",
     });
   });
 

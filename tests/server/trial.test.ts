@@ -395,7 +395,11 @@ test("the hourly check finds a trial without its credits, and credits without th
   await world.database.asOwner(`delete from trials where user_id = '${other.userId}'`);
   const found = await checkTrials(world.deps);
   expect(found.map(({ kind }) => kind).toSorted()).toEqual(["grant", "grant", "trial"]);
-  expect(found).toContainEqual({ kind: "trial", id: one.userId });
+  expect(found).toContainEqual({ kind: "trial", id: one.userId, payerId: await payerIdOf(db(), one.userId) });
+  const findings = () => db().selectFrom("findings").select(["kind", "resolved_by"]).orderBy("id").execute();
+  expect(await findings()).toEqual(found.map(() => ({ kind: "wrong_trial", resolved_by: null })));
   await world.database.asOwner(`update trials set ends_at = ends_at - interval '1 second' where user_id = '${one.userId}'`);
+  expect(await checkTrials(world.deps)).toHaveLength(1);
+  expect((await findings()).map(({ resolved_by: by }) => by).toSorted()).toEqual(["itself", "itself", null]);
   await pass(trialDays * dayMs);
 });

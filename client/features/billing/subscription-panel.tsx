@@ -18,7 +18,7 @@ import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
 import { creditSupply } from "#domain/credits.ts";
-import { annualPriceCents, monthlyCreditsOf, plans } from "#domain/plans.ts";
+import { monthlyCreditsOf, plans, priceCents } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
 import { RunningTrial, TrialInsteadOfPlan, TrialName } from "./own-trial.tsx";
@@ -58,7 +58,8 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const onTrial = trialStateOf(check) === "running";
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
-  const isAnnual = check.billing_interval === "year";
+  const interval = check.billing_interval ?? "month";
+  const isAnnual = interval === "year";
   const end = accessEnd(check);
   const [status, tone] = statusOf(check);
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
@@ -82,9 +83,9 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
       <Fact name={t("subscription.timeLeft")}>{timeLeftText(timeLeft(end, now))}</Fact>
       {plan && (
         <Fact name={t("subscription.planValue")}>
-          {isAnnual
-            ? t("subscription.perYear", { price: money(annualPriceCents(plan)) })
-            : t("subscription.perMonth", { price: money(plan.monthlyPriceCents) })}
+          {t(isAnnual ? "subscription.perYear" : "subscription.perMonth", {
+            price: money(check.price_cents ?? priceCents(plan, interval)),
+          })}
           <span className={styles.note}>{t(isAnnual ? "subscription.billedYearly" : "subscription.billedMonthly")}</span>
         </Fact>
       )}

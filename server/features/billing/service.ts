@@ -40,6 +40,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
     reason: entitlement.subscribed ? null : checkReasons.none,
     status: row?.status ?? "none",
     billing_interval: shown?.billing_interval ?? null,
+    ...(typeof shown?.price_cents === "number" ? { price_cents: shown.price_cents } : {}),
     cancel_at_period_end: shown?.cancel_at_period_end ?? false,
     plan_to_come: shown ? planToCome(shown) : null,
     can_start_trial: trial.canStart,

@@ -152,13 +152,16 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   return { subscription, payerId, currentId: current?.stripe_subscription_id, doubled, invoices, pending };
 }
 
+/** Whether the invoice paid for a whole period. A change of plan may begin one too, so Stripe's reason for the invoice does not tell. */
+const beginsPeriod = ({ lines }: PaidInvoice) => lines.some(({ sold, proration }) => sold !== undefined && !proration);
+
 /** Writes the paid invoices and returns those that were new. */
 async function writeInvoices(
   deps: WriteDeps,
   trx: Trx,
   { payerId, invoices }: SubscriptionReading,
   now: Date,
-): Promise<readonly Stripe.Invoice[]> {
+): Promise<readonly PaidInvoice[]> {
   const recorded = await queries.selectRecordedInvoices(
     trx,
     invoices.map(({ invoice }) => invoice.id),
@@ -170,7 +173,7 @@ async function writeInvoices(
       deps.log.warn({ invoice: paid.invoice.id, prorations }, "prorations were paid: recorded, and no credits granted");
     await grantPaidInvoice(trx, payerId, paid, now);
   }
-  return open.map(({ invoice }) => invoice);
+  return open;
 }
 
 /** Tells of a transfer that has not arrived when it was due: a renewal's, or the first one, without which the plan never began. */
@@ -190,19 +193,20 @@ async function mailLateTransfer(
 async function mailWritten(
   trx: Trx,
   reading: SubscriptionReading,
-  written: { current: queries.AccountSubscription | undefined; row: queries.AccountSubscription; granted: readonly Stripe.Invoice[] },
+  written: { current: queries.AccountSubscription | undefined; row: queries.AccountSubscription; granted: readonly PaidInvoice[] },
   now: Date,
 ): Promise<void> {
   const { payerId, subscription } = reading;
   const { current, row, granted } = written;
   const known = current?.stripe_subscription_id === row.stripe_subscription_id ? current.status : undefined;
-  for (const invoice of granted) {
+  for (const paid of granted) {
+    const { invoice } = paid;
     if (invoice.billing_reason === "subscription_create") {
       const order = await concludeOrder(trx, subscription.metadata.checkout_id, row.stripe_subscription_id, now);
       await mailStarted(trx, payerId, { row, subscription, invoice, order }, now);
-    }
-    if (invoice.billing_reason === "subscription_cycle")
+    } else if (beginsPeriod(paid)) {
       await mailRenewed(trx, payerId, { invoice, row, subscription, recovered: known === "past_due" }, now);
+    }
   }
   await mailLateTransfer(trx, reading, { row, known }, now);
   if (row.status !== "canceled" || (known !== "active" && known !== "past_due")) return;

@@ -68,17 +68,24 @@ export async function setDueAt(trx: Trx, userId: string, dueAt: Date | null): Pr
   await trx.updateTable("trials").set({ due_at: dueAt }).where("user_id", "=", userId).execute();
 }
 
+/** `id`: of the person who has the trial, or of the grant. */
+export interface WrongTrial {
+  kind: "trial" | "grant";
+  id: string;
+  payerId: string;
+}
+
 /** Running trials and open grants of trials that don't belong together. Each of the two is found by an index, however many there were. */
-export async function selectTrialsWithoutGrant(executor: Executor, credits: number): Promise<{ kind: "trial" | "grant"; id: string }[]> {
-  const { rows } = await sql<{ kind: "trial" | "grant"; id: string }>`
-    select 'trial' as kind, t.user_id as id from trials t where t.due_at is not null and not exists (select from grants g
+export async function selectTrialsWithoutGrant(executor: Executor, credits: number, limit: number): Promise<WrongTrial[]> {
+  const { rows } = await sql<WrongTrial>`
+    select 'trial' as kind, t.user_id as id, payer_of(t.user_id) as "payerId" from trials t where t.due_at is not null and not exists (select from grants g
         join wallets w on w.id = g.wallet_id where w.billing_account_id = payer_of(t.user_id)
         and g.kind = 'trial' and g.credits = ${credits} and g.expires_at = t.ends_at and g.created_at = t.started_at)
     union all
-    select 'grant', g.id from grants g join wallets w on w.id = g.wallet_id
+    select 'grant', g.id, w.billing_account_id from grants g join wallets w on w.id = g.wallet_id
       where g.kind = 'trial' and g.expired_at is null and exists (select from billing_account_members m where m.billing_account_id = w.billing_account_id)
         and not exists (select from billing_account_members m join trials t on t.user_id = m.user_id
           where m.billing_account_id = w.billing_account_id and t.ends_at = g.expires_at)
-    limit 20`.execute(executor);
+    limit ${limit}`.execute(executor);
   return rows;
 }

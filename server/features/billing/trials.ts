@@ -18,6 +18,7 @@ import { announceToMembers } from "../../http/live-events.ts";
 import { deriveKey } from "../../http/secret-keys.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { postGrant } from "../credits/service.ts";
+import { recordFinding, resolveOthers } from "../findings/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import * as queries from "./queries.ts";
@@ -53,6 +54,9 @@ export function alreadySubscribed(): DomainError {
 function present({ started_at, ends_at }: TrialRow): Trial {
   return { startedAt: started_at.toISOString(), endsAt: ends_at.toISOString(), credits: trialCredits };
 }
+
+/** More are left for a later hour. */
+const listedTrials = 20;
 
 const used = () => new DomainError("trial_used", "This mailbox has had its free trial. Choose a plan to go on");
 
@@ -161,9 +165,17 @@ export async function advanceTrials(deps: Pick<Deps, "db" | "live" | "log">, now
   );
 }
 
-/** Hourly: trials that have not got their credits, and the other way round. Both are written in one transaction, so that there should be none. */
-export async function checkTrials(deps: Pick<Deps, "db" | "log">): Promise<{ kind: "trial" | "grant"; id: string }[]> {
-  const found = await trials.selectTrialsWithoutGrant(deps.db, trialCredits);
-  if (found.length > 0) deps.log.error({ found }, "trials and their credits disagree");
+/**
+ * Hourly: trials that have not got their credits, and the other way round. Both are written in one transaction, so that there should be none; each
+ * is a finding.
+ */
+export async function checkTrials({ db, clock, log }: Pick<Deps, "db" | "clock" | "log">): Promise<trials.WrongTrial[]> {
+  const found = await trials.selectTrialsWithoutGrant(db, trialCredits, listedTrials);
+  const now = clock.now();
+  for (const { kind, id, payerId } of found)
+    await recordFinding(db, { kind: "wrong_trial", subject: `${kind}:${id}`, payerId, details: {} }, null, now);
+  const subjects = found.map(({ kind, id }) => `${kind}:${id}`);
+  if (found.length < listedTrials) await resolveOthers(db, "wrong_trial", subjects, now);
+  if (found.length > 0) log.error({ found }, "trials and their credits disagree");
   return found;
 }

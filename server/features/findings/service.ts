@@ -68,6 +68,12 @@ export async function resolveSubjects(executor: Executor, kinds: readonly Findin
     .execute();
 }
 
+/** Resolves the open findings of this kind about all other subjects: a check has looked for all of them, and found these. */
+export async function resolveOthers(executor: Executor, kind: FindingKind, found: readonly string[], now: Date): Promise<void> {
+  const others = executor.updateTable("findings").set(asGone(now)).where(isOpenOrClosedByPerson).where("kind", "=", kind);
+  await others.where(sql<boolean>`subject <> all (${found}::text[])`).execute();
+}
+
 /** Open findings, oldest first, of the account or, without one, of all. */
 export async function listOpenFindings(executor: Executor, limit: number, payerId?: string) {
   return executor
