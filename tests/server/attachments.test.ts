@@ -240,7 +240,8 @@ describe("what is attached", () => {
   test("is refused before credits are held where the model can't read it or has no room for it", async () => {
     const { id } = await attach(await png());
     expect(await refusalOf({ model: "deepseek-flash", attachments: [id] })).toEqual([422, "attachment_unreadable"]);
-    const five = await Promise.all([1, 2, 3, 4, 5].map(async () => (await attach(await png())).id));
+    const five: string[] = [];
+    for (let count = 0; count < 5; count += 1) five.push((await attach(await png())).id);
     expect(await refusalOf({ model: "gpt-5-mini", prompt: "7".repeat(5_000), attachments: five })).toEqual([422, "attachments_too_large"]);
     const wallet = await product.db.selectFrom("wallets").select("held").where("id", "=", ada.walletId).executeTakeFirstOrThrow();
     expect(wallet.held).toBe(0);

@@ -36,5 +36,6 @@ test.each(asked)("$name answers by $protocol", async (model) => {
   // What it thought left the answer most of the room.
   expect(end.thinkingTokens ?? 0).toBeLessThan(model.outputTokenLimit / 4);
   expect(sources.length > 0).toBe(model.category === "search");
-  if (parametersOf(model).searches !== undefined) expect(end.searches).toBe(1);
+  // Chat completions don't say how often the model searched.
+  if (parametersOf(model).searches !== undefined) expect(end.searches).toBe(model.protocol === "openai-responses" ? 1 : null);
 });
