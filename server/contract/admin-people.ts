@@ -69,6 +69,8 @@ export const PersonPage = Type.Object({
       billingAccountId: orNull(Type.String()),
       customerId: orNull(Type.String()),
       subscriptionId: orNull(Type.String()),
+      /** Of Stripe's dashboard, with a slash at its end; null: there is none, as in the sandbox. */
+      dashboardUrl: orNull(Type.String()),
       invoices: Type.Array(Invoice),
       disputes: Type.Array(OwnDispute),
       /** What the person is to pay by bank transfer. */
@@ -103,12 +105,16 @@ export const AnswersQuery = tableQuery(Type.Literal("time"), {
 });
 export type AnswersQuery = Static<typeof AnswersQuery>;
 
+/** `refused`: it was given up, and waits for somebody of the team. `discarded`: somebody of the team has settled it without sending it. */
+export const MailState = Type.Enum(["waiting", "sent", "refused", "discarded"]);
+export type MailState = Static<typeof MailState>;
+
 export const MailRow = Type.Object({
   id: Uuid,
   createdAt: Timestamp,
   template: Type.String(),
   language: Type.String(),
-  /** Null: not sent yet, or the mail server refused it. */
+  state: MailState,
   sentAt: orNull(Timestamp),
   /** The mail's content is still kept, and still true. */
   canResend: Type.Boolean(),
@@ -133,6 +139,8 @@ export const RefundPayment = Type.Object(
   { additionalProperties: false },
 );
 export type RefundPayment = Static<typeof RefundPayment>;
+
+const OfInvoice = Type.Object({ userId: Uuid, invoiceId: Type.String({ maxLength: 200 }) });
 
 const LedgerQuery = Type.Object(
   {
@@ -250,6 +258,12 @@ export const adminPeopleRoutes = {
       "For admins: refund a payment by card, or part of it, once for a key. May answer `preview_outdated`, `nothing_to_refund`, `refund_refused`, `conflict`, `payment_provider_unavailable`",
     ...act,
     body: RefundPayment,
+  },
+  "POST /api/admin/people/:userId/invoices/:invoiceId/link": {
+    summary:
+      "For admins: a fresh link to the invoice's PDF at the payment provider. Changes nothing. May answer `payment_provider_unavailable`",
+    params: OfInvoice,
+    response: { 200: Type.Object({ url: Type.String() }) },
   },
   "POST /api/admin/people/:userId/export": {
     summary:

@@ -17,9 +17,6 @@ const someOf = <Row extends TSchema>(row: Row) => Type.Object({ rows: Type.Array
 export const OpenFinding = Type.Object({
   id: Type.String(),
   kind: Type.String(),
-  /** In English, as in the log. */
-  what: Type.String(),
-  toDo: Type.String(),
   subject: Type.String(),
   firstSeenAt: Timestamp,
   timesSeen: Type.Integer(),
@@ -30,6 +27,10 @@ export const FailedPayment = Type.Object({
   unpaidCents: Cents,
   needsAction: Type.Boolean(),
   issuedAt: Timestamp,
+  /** The person can be mailed the link to pay it. */
+  canMail: Type.Boolean(),
+  /** Null: there is no dashboard, as in the sandbox. */
+  dashboardUrl: orNull(Type.String()),
   ...person,
 });
 const dispute = {
@@ -115,6 +116,8 @@ export const Needs = Type.Object({
   refusedMails: someOf(RefusedMail),
   transfers: someOf(WaitingTransfer),
   models: someOf(AilingModel),
+  /** When the check of every account that is under way was asked for. */
+  checkingSince: orNull(Timestamp),
 });
 export type Needs = Static<typeof Needs>;
 
@@ -159,6 +162,10 @@ const EventsQuery = tableQuery(Type.Literal("time"), {
   type: Type.Optional(Type.String({ maxLength: 100 })),
   status: Type.Optional(Type.Enum([...askedEventStatuses])),
   event: Type.Optional(Type.String({ maxLength: 100 })),
+  /** The id of the object that the event is about. */
+  object: Type.Optional(Type.String({ maxLength: 100 })),
+  /** Of a customer, as far as their contents are still kept. */
+  customer: Type.Optional(Type.String({ maxLength: 100 })),
 });
 export type EventsQuery = Static<typeof EventsQuery>;
 
@@ -194,8 +201,14 @@ const settled = { 200: Results };
 export const adminWorkRoutes = {
   "GET /api/admin/needs": { summary: "For admins: what waits for somebody of the team", response: { 200: Needs } },
   "POST /api/admin/findings/close": {
-    summary: "For admins: a finding is dealt with, and stays closed if it is found again. May answer `finding_closed`, with who and when",
+    summary:
+      "For admins: a finding is dealt with, and stays closed while the checks find the same. May answer `finding_closed`, with who and when",
     body: Type.Object({ findingId: Uuid, reason: Reason }, { additionalProperties: false }),
+    response: { 204: NoContent },
+  },
+  "POST /api/admin/findings/check-all": {
+    summary: "For admins: compare every account with the payment provider, in the background. If that is under way, nothing more happens",
+    body: Type.Object({ reason: Reason }, { additionalProperties: false }),
     response: { 204: NoContent },
   },
   "POST /api/admin/holds/release": {

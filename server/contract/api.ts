@@ -2,6 +2,7 @@
 import type { accountRoutes } from "./account.ts";
 import type { adminRoutes } from "./admin.ts";
 import type { adminInboxRoutes } from "./admin-inbox.ts";
+import type { adminMailRoutes } from "./admin-mails.ts";
 import type { adminModelRoutes } from "./admin-models.ts";
 import type { adminPeopleRoutes } from "./admin-people.ts";
 import type { adminSettingsRoutes } from "./admin-settings.ts";
@@ -48,6 +49,7 @@ export type Calls = CallsOf<
     typeof adminPeopleRoutes &
     typeof adminSettingsRoutes &
     typeof adminViewRoutes &
+    typeof adminMailRoutes &
     typeof adminWorkRoutes &
     typeof authRoutes &
     typeof billingRoutes &
@@ -57,10 +59,10 @@ export type Calls = CallsOf<
     typeof fileRoutes &
     typeof figureRoutes &
     typeof emailChangeRoutes &
+    typeof disownRoutes &
     typeof factorResetRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
-    typeof disownRoutes &
     typeof doctorRoutes &
     typeof invoiceRoutes &
     typeof limitRoutes &

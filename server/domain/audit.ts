@@ -116,6 +116,8 @@ export interface AuditDetails {
   "stripe_event.discarded": { eventId: string; type: string };
   /** Somebody dealt with what a check had found. */
   "finding.closed": { kind: string; subject: string };
+  /** Somebody had every account compared with the payment provider's. */
+  "full_check.asked": Record<string, never>;
   /** Released holds past their deadline that the sweep had failed to release. */
   "holds.released": { holds: number };
   /** Null: the default. */
@@ -200,6 +202,7 @@ const shown = {
   "stripe_event.replayed": false,
   "stripe_event.discarded": false,
   "finding.closed": false,
+  "full_check.asked": false,
   "holds.released": false,
   "setting.changed": false,
   "message.answered": false,

@@ -1,3 +1,6 @@
+/** If more rows than this match a search, only the first by the alphabet are looked through. */
+export const mostFound = 250;
+
 /** The largest page of one of the panel's tables, and how many of its rows can be acted on at once. */
 export const mostRows = 100;
 
@@ -11,6 +14,7 @@ const keptFilters = {
   events: ["status", "type"],
   inbox: ["category", "language", "owner", "status"],
   jobs: ["job", "state"],
+  mails: ["from", "state", "template", "to"],
   models: ["category", "provider", "state"],
   people: ["state"],
   "person-answers": ["filterReason", "status"],
@@ -19,6 +23,7 @@ const keptFilters = {
   "person-mails": ["template"],
   "refused-mails": ["state"],
   team: ["role"],
+  "waiting-jobs": ["job"],
 } as const;
 export type ListName = keyof typeof keptFilters;
 export const listNames = Object.keys(keptFilters) as ListName[];

@@ -60,6 +60,13 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   // 40 sold credits at the least they sell for, 0.0533 dollars, less what the provider takes.
   expect(answers[1]).toEqual(["GPT-6.1 Sol", "10", "10%", "0.84 sec", "12 sec", "50", "$0.30", "$1.83"]);
   await region(text.credits.expiries).getByRole("rowheader", { name: "December 2026" }).waitFor();
+  // What the business owes, by day and by the month in which it expires.
+  expect((await rows(text.headlines.outstanding)).slice(0, 2)).toEqual([
+    [usage.charts.day, text.credits.sold, text.credits.given],
+    ["March 3, 2026", "900", "90"],
+  ]);
+  for (const title of [text.headlines.outstanding, text.credits.expiries, text.people.trials, text.answers.margin])
+    await page.getByRole("img", { name: text.chart.replace("{{title}}", title), exact: true }).waitFor();
   await page.getByText("Paused: GPT-6 Luna").waitFor();
   await page.getByText("$0.0533", { exact: false }).waitFor();
   // No other time zone than UTC is shown.
@@ -79,6 +86,6 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   api.answer("GET /api/admin/figures", figuresOf(0));
   await page.getByRole("main").getByRole("button", { name: "Try again", exact: true }).click();
   await page.getByText(text.uncounted, { exact: false }).waitFor();
-  await expect.poll(() => page.getByText(text.nothing).count()).toBe(5);
+  await expect.poll(() => page.getByText(text.nothing).count()).toBe(6);
   expect(await page.getByText(text.compare.none).count()).toBe(6);
 });

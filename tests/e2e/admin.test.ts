@@ -4,11 +4,13 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { hourMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
+import { themes, violationsOn } from "#tests/support/accessibility.ts";
 import { consentTo } from "#tests/support/consent.ts";
+import { daily } from "#tests/support/full.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { pageOf, setStage } from "./support.ts";
+import { deviceOf, pageOf, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -452,6 +454,42 @@ it(
     await confirm(page, "Drop the price: Grok 4.6");
     await page.goto(`${stage.url}/`);
     expect(await heading()).toBe(before);
+  },
+  timeoutMs,
+);
+
+/** The panel's main screens; in `npm test` another one each day. */
+const screens = [
+  "overview",
+  "needs",
+  "inbox",
+  "people",
+  "models",
+  "work",
+  "work/sent",
+  "work/events",
+  "campaigns",
+  "settings",
+  "team",
+  "audit",
+];
+
+it(
+  "the panel's screens have no violation of accessibility, in light and dark, and none is wider than a phone",
+  async () => {
+    const owner = await admin();
+    const context = await deviceOf(stage, owner, { viewport: { width: 390, height: 844 } });
+    const page = await context.newPage();
+    for (const screen of daily(screens)) {
+      await page.goto(`${stage.url}/admin/${screen}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page
+        .getByText(/^Reading /)
+        .first()
+        .waitFor({ state: "detached" });
+      expect(await violationsOn(page, screen, { colorSchemes: themes })).toEqual([]);
+      expect([screen, await page.evaluate<number>("document.documentElement.scrollWidth")]).toEqual([screen, 390]);
+    }
   },
   timeoutMs,
 );

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
+import type { SentMailRow } from "#contract/admin-mails.ts";
 import type { EventAct, EventRow, LetterRow, Needs, RefusedMailRow, Results } from "#contract/admin-work.ts";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { FindingDetails } from "#domain/findings.ts";
@@ -13,7 +14,7 @@ import { findDisagreements } from "#server/features/credits/service.ts";
 import { recordFinding, resolveSubjects } from "#server/features/findings/service.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
-import { createPerson } from "#tests/support/people.ts";
+import { createPerson, subscribe } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";
 
@@ -251,6 +252,15 @@ test("an event of Stripe's is acted on again, whatever became of it, unless it w
   await plantEvents({ evt_done: "processed", evt_aside: "set_aside", evt_waits: "received" });
   expect((await get("stripe-events?status=set_aside")).rows).toMatchObject([{ id: "evt_aside", type: "invoice.paid", objectId: "in_1" }]);
   expect((await get("stripe-events?type=invoice.paid&limit=2")).rows).toHaveLength(2);
+  const ofCustomer = { ...about, id: "evt_of_customer", object_id: "in_7", status: "processed" as const };
+  const payload = JSON.stringify({ data: { object: { customer: "cus_7" } } });
+  await product.db
+    .insertInto("stripe_events")
+    .values({ ...ofCustomer, payload })
+    .execute();
+  for (const query of ["object=in_7", "customer=cus_7"])
+    expect((await get(`stripe-events?${query}`)).rows.map(({ id }: EventRow) => id)).toEqual(["evt_of_customer"]);
+  expect((await get("stripe-events?customer=cus_8")).rows).toEqual([]);
   expect(await get("stripe-events/evt_done")).toEqual({ payload: { id: "evt_done" }, acts: [] });
   expect(await outcomes("stripe-events/replay", [...ids, "evt_unknown"])).toEqual([
     ["evt_done", "done"],
@@ -316,6 +326,83 @@ test("a finding, a failed payment, a dispute and a stuck hold are shown with the
   expect(await latest()).toEqual(entry("holds.released", { holds: 1 }));
   expect(await needs()).toMatchObject({ findings: { rows: [] }, holds: { rows: [] } });
   expect((await actsAbout(person)).slice(0, 2)).toEqual(["holds.released", "finding.closed"]);
+});
+
+test("an unpaid invoice is mailed with the link to pay it, once for a key, while its plan can still be kept", async () => {
+  const { db } = product;
+  const [now, payerId, member] = [new Date(), await payerIdOf(db, person.userId), `people/${person.userId}`];
+  await subscribe(db, person.userId, "starter");
+  const subscription = { stripe_subscription_id: `sub_${person.userId}` };
+  const figures = { total_cents: 1999, unpaid_cents: 1999, refunded_cents: 0, status: "open" as const, failed: true, needs_action: false };
+  const sold = { plan_key: "starter" as const, billing_interval: "month" as const, pack_key: null, period_start: now, period_end: now };
+  const invoice = { id: "in_unpaid", billing_account_id: payerId, number: null, ...subscription, ...figures, ...sold };
+  await db
+    .insertInto("invoices")
+    .values({ ...invoice, issued_at: now, updated_at: now })
+    .execute();
+  const shown = async () => (await needs()).failedPayments.rows.find(({ id }) => id === invoice.id);
+  const mail = (id: string, key: string = randomUUID()) => act(`${member}/invoices/${id}/pay-link`, { key });
+  expect(await shown()).toMatchObject({ canMail: false, dashboardUrl: null });
+  expect((await mail(invoice.id)).json().code).toBe("conflict");
+  const graceUntil = addMilliseconds(now, hourMs);
+  await db
+    .updateTable("user_subscriptions")
+    .set({ status: "past_due", grace_until: graceUntil })
+    .where("user_id", "=", person.userId)
+    .execute();
+  expect(await shown()).toMatchObject({ canMail: true });
+  const key = randomUUID();
+  expect([(await mail(invoice.id, key)).statusCode, (await mail(invoice.id, key)).statusCode]).toEqual([204, 204]);
+  const [row, ...others] = (await get(`mails?recipient=${encodeURIComponent(person.email.toUpperCase())}&template=payment-failed`)).rows;
+  expect([row, others]).toMatchObject([{ state: "waiting", userId: person.userId, error: null }, []]);
+  expect(await latest()).toEqual(entry("mail.sent_again", { template: "payment-failed" }));
+  const sent = db.selectFrom("mails").select("parameters").where("id", "=", row.id);
+  expect((await sent.executeTakeFirstOrThrow()).parameters).toMatchObject({ invoiceId: invoice.id, amountCents: 1999, plan: "starter" });
+  expect((await mail("in_unknown")).statusCode).toBe(404);
+  await db.updateTable("invoices").set({ status: "void" }).where("id", "=", invoice.id).execute();
+  expect((await mail(invoice.id)).json().code).toBe("conflict");
+});
+
+test("every mail is listed with what became of it, by its address, template, state and days; so are jobs that wait", async () => {
+  const about = { user_id: null, recipient: "List@example.com", language: "de", parameters: "{}", sent_at: null };
+  const plant = async (template: string, changes: object = {}) =>
+    (
+      await product.db
+        .insertInto("mails")
+        .values({ ...about, template, key: randomUUID(), created_at: new Date(), ...changes })
+        .returning("id")
+        .executeTakeFirstOrThrow()
+    ).id;
+  const old = await plant("plan-ended", { sent_at: new Date(), created_at: new Date("2026-01-31T23:59:00Z") });
+  const [waits, refused, gone] = [await plant("plan-ended"), await plant("plan-renewed"), await plant("plan-renewed")];
+  await letter("send-mail", refused);
+  await outcomes("dead-letters/discard", [await letter("send-mail", gone)]);
+  const list = async (query: string) =>
+    (await get(`mails?recipient=list@example.com&${query}`)).rows.map(({ id, state }: SentMailRow) => [id, state]);
+  const all = [
+    [gone, "discarded"],
+    [refused, "refused"],
+    [waits, "waiting"],
+    [old, "sent"],
+  ];
+  expect(await list("")).toEqual(all);
+  for (const [id, state] of all) expect(await list(`state=${state}`)).toEqual([[id, state]]);
+  expect(await list("template=plan-renewed&order=asc")).toEqual([all[1], all[0]]);
+  expect([await list("to=2026-01-31"), await list("from=2026-02-01&to=2026-02-02")]).toEqual([[all[3]], []]);
+  expect((await get("mails?state=refused&template=plan-renewed")).rows).toMatchObject([{ id: refused, error: "550 refused" }]);
+  const id = randomUUID();
+  await product.db
+    .insertInto("outbox")
+    .values({ id, job: "read-invoices", payload: JSON.stringify({ userId: person.userId }), published_at: null })
+    .execute();
+  expect((await get("outbox?job=read-invoices")).rows).toMatchObject([{ id, job: "read-invoices", attempts: 0, failures: 0 }]);
+});
+
+test("every account is checked on request, which is shown while it is under way", async () => {
+  expect((await needs()).checkingSince).toBeNull();
+  expect((await act("findings/check-all", {})).statusCode).toBe(204);
+  expect(await latest()).toEqual(entry("full_check.asked", {}));
+  expect((await needs()).checkingSince).not.toBeNull();
 });
 
 test("a finding that somebody closed stays closed while the checks find the same, and comes back if it differs or was gone in between", async () => {

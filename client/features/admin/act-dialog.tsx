@@ -22,6 +22,8 @@ interface ActDialogProps {
   act: (reason: string) => Promise<unknown>;
   /** After the act. */
   onDone: () => void;
+  /** Reads again what it is about, after a try that failed: that may have changed, or the act was done and its answer lost. */
+  look?: (() => void) | undefined;
   /** False: something else has to be filled in first. */
   ready?: boolean;
   /** Before each try, also one that is not made because something is missing. */
@@ -41,6 +43,7 @@ function Asking({
   onClose,
   act,
   onDone,
+  look,
   ready = true,
   onTry,
   reasons = [],
@@ -63,8 +66,13 @@ function Asking({
     setShort(said.length < shortestReason);
     if (said.length < shortestReason || !ready) return;
     const attempt = async () => {
-      const done = await withStepUp(async () => ({ answer: await act(said) }));
-      if (done) onDone();
+      try {
+        const done = await withStepUp(async () => ({ answer: await act(said) }));
+        if (done) onDone();
+      } catch (error) {
+        look?.();
+        throw error;
+      }
     };
     void run("act", attempt, (error) => wordsOf?.(error) ?? meanwhile(error));
   }

@@ -9,8 +9,10 @@ import styles from "./admin-frame.module.css";
 import { Copied } from "./copied.tsx";
 import { Find } from "./find.tsx";
 import { listAddress } from "./list-addresses.ts";
+import { useCountedNeeds } from "./needs-store.ts";
 import type { SectionName } from "./sections.ts";
 import { sectionPath, sectionsOf } from "./sections.ts";
+import { useWaiting } from "./use-waiting.ts";
 
 interface AdminFrameProps {
   role: TeamRole;
@@ -21,6 +23,8 @@ interface AdminFrameProps {
 /** The sections at the side, and the open one. */
 export function AdminFrame({ role, current, children }: AdminFrameProps) {
   const { t } = useTranslation("admin");
+  useCountedNeeds(role === "admin");
+  const waiting = useWaiting();
   return (
     <div className={styles.frame}>
       <div className={styles.navigation}>
@@ -29,7 +33,10 @@ export function AdminFrame({ role, current, children }: AdminFrameProps) {
           as="column"
           label={t("sections.label")}
           opener={t(`sections.${current}`)}
-          sections={sectionsOf(role).map((name) => ({ name, href: sectionPath(name), label: t(`sections.${name}`) }))}
+          sections={sectionsOf(role).map((name) => ({
+            ...{ name, href: sectionPath(name), label: t(`sections.${name}`) },
+            count: name === "needs" ? waiting : undefined,
+          }))}
           current={current}
         />
         <p className={styles.role}>{t(`role.${role}`)}</p>

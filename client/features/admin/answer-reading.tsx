@@ -4,11 +4,11 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
 import type { ReadAnswer, ReadMessage, ReadPart } from "#contract/support-access.ts";
 import { dayMs } from "#domain/clock.ts";
-import { findModel } from "#domain/models.ts";
 import { accessRequestMs } from "#domain/support-access.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import styles from "./answer-reading.module.css";
@@ -91,7 +91,8 @@ function Part({ part: { kind, text } }: { part: ReadPart }) {
 function Message({ message: { role, at, model, parts } }: { message: ReadMessage }) {
   const { t } = useTranslation("admin");
   const { dateTime } = useUtc();
-  const who = model === null ? t(role === "user" ? "person.reading.question" : "person.reading.answer") : (findModel(model)?.name ?? model);
+  const who =
+    model === null ? t(role === "user" ? "person.reading.question" : "person.reading.answer") : (knownModel(model)?.name ?? model);
   return (
     <li className={role === "user" ? styles.question : styles.answer}>
       <p className={styles.who}>

@@ -9,6 +9,7 @@ import { AdminHead } from "./admin-frame.tsx";
 import { Coded } from "./coded.tsx";
 import { DataTable } from "./data-table.tsx";
 import { Facts } from "./facts.tsx";
+import { useDetails } from "./use-details.ts";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
 
@@ -23,6 +24,7 @@ export function AuditSection() {
   const { t } = useTranslation("admin");
   const { dateTime } = useUtc();
   const words = useWords();
+  const detailsOf = useDetails();
   const [opened, setOpened] = useState<AuditRow>();
   const facts = opened && [
     { label: t("audit.action"), value: <code>{opened.action}</code> },
@@ -31,10 +33,7 @@ export function AuditSection() {
     { label: t("audit.about"), value: opened.subjectEmail ?? t("audit.nobody") },
     { label: t("audit.reason"), value: opened.reason },
     { label: t("audit.network"), value: opened.network },
-    ...Object.entries(opened.details).map(([label, value]) => ({
-      label,
-      value: typeof value === "string" ? value : JSON.stringify(value),
-    })),
+    ...detailsOf(opened.details),
   ];
   return (
     <>

@@ -8,7 +8,9 @@ import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
 import type { ListName } from "#domain/tables.ts";
+import { mostFound } from "#domain/tables.ts";
 import styles from "./data-table.module.css";
 import { useKeptAddress } from "./list-addresses.ts";
 import type { Choosing, RowChoice } from "./row-choice.tsx";
@@ -193,6 +195,13 @@ function Pages<Row>({ table: { next, previous } }: { table: TableControls<Row> }
   );
 }
 
+/** Of a list whose rows are filtered page by page, one may be empty while later ones are not. */
+function Nothing<Row>({ table, empty, emptyText }: { table: TableControls<Row>; empty: string; emptyText: string | undefined }) {
+  const { t } = useTranslation("admin");
+  if (table.next) return <EmptyState title={t("table.nothingHere")} />;
+  return <EmptyState title={table.isFiltered ? t("table.nothing") : empty}>{!table.isFiltered && emptyText}</EmptyState>;
+}
+
 /** Every list of the panel: filters, order and page are in its address; on a phone each row is a card. */
 export function DataTable<Row extends { id: string }>({
   list,
@@ -208,6 +217,7 @@ export function DataTable<Row extends { id: string }>({
   choosing,
 }: DataTableProps<Row>) {
   const { t } = useTranslation(["admin", "common"]);
+  const { number } = useFormat();
   const top = useRef<HTMLDivElement>(null);
   useKeptAddress();
   const table = useTable({ filters: filters.map(({ name }) => name), load });
@@ -231,9 +241,8 @@ export function DataTable<Row extends { id: string }>({
           {t("admin:table.failed")}
         </Alert>
       )}
-      {state.status === "known" && state.page.rows.length === 0 && (
-        <EmptyState title={table.isFiltered ? t("admin:table.nothing") : empty}>{!table.isFiltered && emptyText}</EmptyState>
-      )}
+      {state.status === "known" && state.page.isCut && <Alert>{t("admin:table.cut", { most: number(mostFound) })}</Alert>}
+      {state.status === "known" && state.page.rows.length === 0 && <Nothing table={table} empty={empty} emptyText={emptyText} />}
       {state.status === "known" && state.page.rows.length > 0 && (
         <>
           {choosing && <ChoiceBar choosing={choosing} choice={choice} query={table.query} load={load} />}

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { lazy, Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ChartColours, ChartRoom } from "#client/components/chart-colours.tsx";
@@ -12,7 +12,7 @@ const SeriesChart = lazy(async () => ({ default: (await import("#client/componen
 
 interface FigureBlockProps {
   /** What the names of its headline figures begin with. */
-  name: "revenue" | "subscriptions" | "people" | "credits" | "answers";
+  name: "revenue" | "subscriptions" | "people" | "credits" | "outstanding" | "answers";
   title: string;
   lead: string;
   figures: Figures;
@@ -24,6 +24,18 @@ interface FigureBlockProps {
   format?: (value: number) => string;
   /** Tables, with the chart's figures. */
   children: ReactNode;
+}
+
+type FigureChartProps = Omit<ComponentProps<typeof SeriesChart>, "label"> & { title: string };
+
+/** Room for the chart is kept while it is fetched. */
+export function FigureChart({ title, ...chart }: FigureChartProps) {
+  const { t } = useTranslation("figures");
+  return (
+    <Suspense fallback={<ChartRoom />}>
+      <SeriesChart label={t("chart", { title })} {...chart} />
+    </Suspense>
+  );
 }
 
 /** A part of the overview: what it is, a chart, and beside it its table. */
@@ -48,20 +60,20 @@ export function FigureBlock({ name, title, lead, figures, series, earlier, as, f
         {isEmpty ? (
           <p className={styles.nothing}>{t("nothing")}</p>
         ) : (
-          <Suspense fallback={<ChartRoom />}>
-            <SeriesChart
-              label={t("chart", { title })}
-              starts={starts}
-              unit={figures.unit}
-              series={series}
-              earlier={before}
-              {...(as && { as })}
-              {...(format && { format })}
-            />
-          </Suspense>
+          <FigureChart
+            title={title}
+            starts={starts}
+            unit={figures.unit}
+            series={series}
+            earlier={before}
+            {...(as && { as })}
+            {...(format && { format })}
+          />
         )}
         <div className={styles.tables}>
-          <ComparedTable block={name} title={title} figures={figures} />
+          {figures.headlines.some((figure) => figure.name.startsWith(`${name}.`)) && (
+            <ComparedTable block={name} title={title} figures={figures} />
+          )}
           {children}
         </div>
       </ChartColours>

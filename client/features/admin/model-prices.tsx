@@ -16,6 +16,7 @@ import { Facts } from "./facts.tsx";
 import own from "./model-prices.module.css";
 import { useModelPrice } from "./use-model-price.ts";
 import { usePricesMeanwhile } from "./use-prices-meanwhile.ts";
+import { useServerTime } from "./use-server-time.ts";
 
 /** As the server has it (contract/admin-models.ts). */
 const highestPrice = 500;
@@ -76,16 +77,24 @@ interface DialogProps {
   onDone: () => void;
 }
 
-export function PlanPriceDialog({ model, onClose, onDone }: DialogProps) {
+/** Business time: the sandbox's clock may be ahead of this device's. */
+export function PlanPriceDialog(props: DialogProps) {
+  const { t } = useTranslation("admin");
+  const now = useServerTime();
+  if (now === undefined) return <Spinner label={t("table.reading")} />;
+  return <PlanPriceForm {...props} now={now} />;
+}
+
+function PlanPriceForm({ model, onClose, onDone, now }: DialogProps & { now: number }) {
   const { t } = useTranslation("admin");
   const { number } = useFormat();
   const [credits, setCredits] = useState("");
-  const [beginsOn, setBeginsOn] = useState(() => dayOf(Date.now() + usualDaysAhead * dayMs));
+  const [beginsOn, setBeginsOn] = useState(() => dayOf(now + usualDaysAhead * dayMs));
   const [tried, setTried] = useState(false);
   const price = /^\d{1,3}$/.test(credits) ? Number(credits) : 0;
   const isPrice = price >= model.leastCredits && price <= highestPrice;
   const isSame = price === model.credits && !model.prices.some(({ state }) => state === "planned");
-  const isToCome = beginsOn > dayOf(Date.now());
+  const isToCome = beginsOn > dayOf(now);
   const wrong = t("models.prices.wrong", { least: number(model.leastCredits), most: number(highestPrice) });
   const { change, wordsOf } = usePricesMeanwhile(model);
   const plan = (reason: string) =>
@@ -119,7 +128,7 @@ export function PlanPriceDialog({ model, onClose, onDone }: DialogProps) {
         error={isToCome ? undefined : t("models.prices.beginsWrong")}
         type="date"
         required
-        min={dayOf(Date.now() + dayMs)}
+        min={dayOf(now + dayMs)}
         value={beginsOn}
         onChange={(event) => setBeginsOn(event.target.value)}
       />

@@ -5,7 +5,9 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { providerName } from "#client/lib/provider-names.ts";
+import { shownModels } from "#client/lib/shown-edition.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { AdminModel, ModelsQuery } from "#contract/admin-models.ts";
@@ -36,8 +38,11 @@ const tones = {
   retired: "neutral",
 } as const satisfies Record<AdminModel["state"], string>;
 
-const providers = [...new Set(catalogue.map(({ provider }) => provider))];
-const nameOf = (id: string) => catalogue.find((model) => model.id === id)?.name ?? id;
+/** Those of the operator's own models by the names of their servers. */
+const providersOf = () => [
+  ...new Set([...catalogue.map(({ provider }) => provider), ...shownModels().own.map(({ own, provider }) => own?.server ?? provider)]),
+];
+const nameOf = (id: string) => knownModel(id)?.name ?? id;
 
 function StateBadge({ state }: Pick<AdminModel, "state">) {
   const { t } = useTranslation("admin");
@@ -146,7 +151,7 @@ function useFilters(): Filter[] {
     {
       name: "provider",
       label: t("admin:models.provider"),
-      options: providers.map((value) => ({ value, label: providerName(value) })),
+      options: providersOf().map((value) => ({ value, label: providerName(value) })),
     },
   ];
 }

@@ -9,10 +9,19 @@ import { sectionPath } from "./sections.ts";
 /** What is to be done, once a reason is given. */
 export interface Asked {
   title: string;
-  act: (reason: string) => Promise<unknown>;
+  /** What happens. */
+  text?: string;
+  /** Gives what there is to say afterwards, if the page does not show it. */
+  act: (reason: string) => Promise<ReactNode>;
   /** Other words for a refusal than its usual ones. */
   wordsOf?: (error: unknown) => string | undefined;
 }
+
+/** For an act after which there is nothing to say. */
+export const inSilence = (act: (reason: string) => Promise<unknown>) => async (reason: string) => {
+  await act(reason);
+  return undefined;
+};
 
 export type BlockProps = { needs: Needs; ask: (asked: Asked) => void };
 
@@ -52,7 +61,14 @@ export function Row({ what, detail, children }: RowProps) {
 }
 
 /** Everything of one kind; nothing if there is none. */
-export function Block({ name, count, isMore, children }: { name: keyof Needs; count: number; isMore: boolean; children: ReactNode }) {
+interface BlockOfProps {
+  name: Exclude<keyof Needs, "checkingSince">;
+  count: number;
+  isMore: boolean;
+  children: ReactNode;
+}
+
+export function Block({ name, count, isMore, children }: BlockOfProps) {
   const { t } = useTranslation("admin");
   if (count === 0) return null;
   return (

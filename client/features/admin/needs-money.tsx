@@ -1,24 +1,77 @@
 import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
-import { api } from "#client/lib/api.ts";
+import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { WaitingTransfer } from "#contract/admin-work.ts";
-import { Dashboard } from "./dashboard.tsx";
+import type { Needs, WaitingTransfer } from "#contract/admin-work.ts";
+import { AtStripe, Dashboard } from "./dashboard.tsx";
 import type { BlockProps } from "./needs-block.tsx";
 import { Block, OpenPerson, Person, Row } from "./needs-block.tsx";
 import { Since } from "./since.tsx";
 
+/** Mails the person where the invoice is paid. */
+function PayLink({ payment, ask }: Pick<BlockProps, "ask"> & { payment: Needs["failedPayments"]["rows"][number] }) {
+  const { t } = useTranslation("admin");
+  const { money } = useFormat();
+  const { id: invoiceId, canMail, unpaidCents, userId, email } = payment;
+  if (!canMail || userId === null || email === null) return null;
+  function send(of: string, to: string): void {
+    // A try that is repeated after a broken connection sends nothing twice.
+    const key = crypto.randomUUID();
+    const params = { userId: of, invoiceId };
+    ask({
+      title: t("needs.mailLink"),
+      text: t("needs.mailLinkText", { email: to, amount: money(unpaidCents) }),
+      act: async (reason) => {
+        await api("POST /api/admin/people/:userId/invoices/:invoiceId/pay-link", { params, body: { reason, key } });
+        return <Alert tone="good">{t("needs.mailLinkDone", { email: to })}</Alert>;
+      },
+      wordsOf: (error) => (error instanceof ApiProblem && error.code === "conflict" ? t("needs.mailLinkOver") : undefined),
+    });
+  }
+  return (
+    <Button size="small" onClick={() => send(userId, email)}>
+      {t("needs.mailLink")}
+    </Button>
+  );
+}
+
+function FailedPayments({ payments, ask }: Pick<BlockProps, "ask"> & { payments: Needs["failedPayments"] }) {
+  const { money } = useFormat();
+  return (
+    <Block name="failedPayments" count={payments.rows.length} isMore={payments.isMore}>
+      {payments.rows.map((payment) => (
+        <Row
+          key={payment.id}
+          what={<Person {...payment} />}
+          detail={
+            <>
+              {money(payment.unpaidCents)} · {payment.id} · <Since at={payment.issuedAt} />
+            </>
+          }
+        >
+          <AtStripe url={payment.dashboardUrl} />
+          <PayLink payment={payment} ask={ask} />
+          <OpenPerson userId={payment.userId} />
+        </Row>
+      ))}
+    </Block>
+  );
+}
+
 export function Money({ needs: { failedPayments, disputes, holds }, ask }: BlockProps) {
   const { t } = useTranslation("admin");
-  const { money, credits } = useFormat();
+  const { money, credits, number } = useFormat();
   const { dateTime } = useUtc();
+  const releaseAll = async (reason: string) => {
+    const { count } = await api("POST /api/admin/holds/release", { body: { reason } });
+    if (count === 0) return <Alert tone="warning">{t("needs.releasedNone")}</Alert>;
+    return <Alert tone="good">{t("needs.released", { holds: number(count) })}</Alert>;
+  };
   const release = (
-    <Button
-      size="small"
-      onClick={() => ask({ title: t("needs.release"), act: (reason) => api("POST /api/admin/holds/release", { body: { reason } }) })}
-    >
+    <Button size="small" onClick={() => ask({ title: t("needs.release"), act: releaseAll })}>
       {t("needs.release")}
     </Button>
   );
@@ -44,21 +97,7 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
           </Row>
         ))}
       </Block>
-      <Block name="failedPayments" count={failedPayments.rows.length} isMore={failedPayments.isMore}>
-        {failedPayments.rows.map(({ id, unpaidCents, issuedAt, userId, email }) => (
-          <Row
-            key={id}
-            what={<Person userId={userId} email={email} />}
-            detail={
-              <>
-                {money(unpaidCents)} · {id} · <Since at={issuedAt} />
-              </>
-            }
-          >
-            <OpenPerson userId={userId} />
-          </Row>
-        ))}
-      </Block>
+      <FailedPayments payments={failedPayments} ask={ask} />
       <Block name="holds" count={holds.rows.length} isMore={holds.isMore}>
         {holds.rows.map(({ id, credits: held, deadline, userId, email }, index) => (
           <Row

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState } from "react";
+import type { ReactNode } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
@@ -6,10 +7,10 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
-import { ApiProblem, api } from "#client/lib/api.ts";
+import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AilingModel, Needs, WaitingTransfer } from "#contract/admin-work.ts";
+import type { AilingModel, WaitingTransfer } from "#contract/admin-work.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { answerDueMs } from "#domain/inbox.ts";
 import { ActDialog } from "./act-dialog.tsx";
@@ -17,79 +18,25 @@ import { AdminHead } from "./admin-frame.tsx";
 import { Coded } from "./coded.tsx";
 import { MailAgain } from "./mail-again.tsx";
 import type { Asked, BlockProps } from "./needs-block.tsx";
-import { Block, OpenPerson, Person, Row } from "./needs-block.tsx";
+import { Block, Person, Row } from "./needs-block.tsx";
+import { Findings } from "./needs-findings.tsx";
 import { Money, Transfers } from "./needs-money.tsx";
+import { useNeeds, waitingOf } from "./needs-store.ts";
 import styles from "./person.module.css";
 import { sectionPath } from "./sections.ts";
 import { SettleTransferDialog } from "./settle-transfer-dialog.tsx";
 import { ReadAt, Since } from "./since.tsx";
 import { useWords } from "./use-words.ts";
 
-function useNeeds() {
-  const [needs, setNeeds] = useState<Needs | "failed">();
-  const [readAt, setReadAt] = useState<Date>();
-  const look = useCallback(() => {
-    Promise.all([api("GET /api/admin/needs"), api("GET /api/environment")]).then(
-      ([waiting, { serverTime }]) => {
-        setReadAt(new Date(serverTime));
-        setNeeds(waiting);
-      },
-      () => setNeeds("failed"),
-    );
-  }, []);
-  useEffect(look, [look]);
-  return { needs, readAt, look };
-}
-
-function Findings({ needs: { findings }, ask }: BlockProps) {
-  const { t } = useTranslation("admin");
-  const { dateTime } = useUtc();
-  // The second of two admins is told who was first, and when.
-  function wordsOf(error: unknown): string | undefined {
-    if (!(error instanceof ApiProblem) || error.code !== "finding_closed" || error.since === undefined) return undefined;
-    const time = dateTime(error.since);
-    return error.by === undefined ? t("needs.closedAlready", { time }) : t("needs.closedBy", { by: error.by, time });
-  }
-  return (
-    <Block name="findings" count={findings.rows.length} isMore={findings.isMore}>
-      {findings.rows.map(({ id, what, toDo, subject, firstSeenAt, userId, email }) => (
-        <Row
-          key={id}
-          what={
-            <>
-              {what}: {subject} <Person userId={userId} email={email} />
-            </>
-          }
-          detail={
-            <>
-              <Since at={firstSeenAt} /> · {toDo}
-            </>
-          }
-        >
-          <OpenPerson userId={userId} />
-          <Button
-            size="small"
-            onClick={() =>
-              ask({
-                title: t("needs.close"),
-                act: (reason) => api("POST /api/admin/findings/close", { body: { findingId: id, reason } }),
-                wordsOf,
-              })
-            }
-          >
-            {t("needs.close")}
-          </Button>
-        </Row>
-      ))}
-    </Block>
-  );
-}
-
 /** Does a job that failed for good again. */
 function Replay({ id, ask }: Pick<BlockProps, "ask"> & { id: string }) {
   const { t } = useTranslation("admin");
   const title = t("work.replay");
-  const act = (reason: string) => api("POST /api/admin/dead-letters/replay", { body: { ids: [id], reason } });
+  const act = async (reason: string) => {
+    const { results } = await api("POST /api/admin/dead-letters/replay", { body: { ids: [id], reason } });
+    const refused = results.find(({ outcome }) => outcome !== "done");
+    return refused && <Alert tone="warning">{t(`work.outcome.${refused.outcome}`)}</Alert>;
+  };
   return (
     <Button size="small" onClick={() => ask({ title, act })}>
       {title}
@@ -205,6 +152,11 @@ export function NeedsSection() {
   const { t } = useTranslation(["admin", "common"]);
   const { needs, readAt, look } = useNeeds();
   const [asked, setAsked] = useState<Asked>();
+  const [said, setSaid] = useState<ReactNode>();
+  // It is said once the dialog is closed.
+  const answer = useRef<ReactNode>(undefined);
+  useEffect(look, [look]);
+  const close = () => setAsked(undefined);
   const [moved, setMoved] = useState<WaitingTransfer>();
   const again = (
     <Button size="small" onClick={look}>
@@ -214,6 +166,7 @@ export function NeedsSection() {
   return (
     <>
       <AdminHead title={t("admin:sections.needs")} lead={t("admin:needs.lead")} />
+      <Suspense>{said}</Suspense>
       {needs === undefined && <Spinner label={t("admin:table.reading")} />}
       {needs === "failed" && (
         <Alert tone="warning" action={again}>
@@ -222,7 +175,7 @@ export function NeedsSection() {
       )}
       {needs !== undefined && needs !== "failed" && (
         <ReadAt value={readAt}>
-          {Object.values(needs).every(({ rows }) => rows.length === 0) && <EmptyState title={t("admin:needs.nothing")} />}
+          {waitingOf(needs)?.count === 0 && <EmptyState title={t("admin:needs.nothing")} />}
           <Findings needs={needs} ask={setAsked} />
           <Transfers needs={needs} move={setMoved} />
           <Money needs={needs} ask={setAsked} />
@@ -240,23 +193,27 @@ export function NeedsSection() {
             setMoved(undefined);
             look();
           }}
+          look={look}
         />
       )}
       {asked && (
         <ActDialog
           title={asked.title}
           action={asked.title}
-          onClose={() => {
-            setAsked(undefined);
-            look();
+          onClose={close}
+          act={async (reason) => {
+            answer.current = await asked.act(reason);
           }}
-          act={asked.act}
           {...(asked.wordsOf && { wordsOf: asked.wordsOf })}
           onDone={() => {
-            setAsked(undefined);
+            setSaid(answer.current);
+            close();
             look();
           }}
-        />
+          look={look}
+        >
+          {asked.text !== undefined && <p>{asked.text}</p>}
+        </ActDialog>
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { FigureTable } from "#client/components/figure-table.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Figures } from "#contract/figures.ts";
 import { creditMicroDollars, marginMicroDollars, microDollarsPerCent, percentOf } from "#domain/figures.ts";
-import { FigureBlock } from "./figure-block.tsx";
+import { FigureBlock, FigureChart } from "./figure-block.tsx";
 import { formatHeadline } from "./headline-format.ts";
 import { formatMicroDollars } from "./micro-dollars.ts";
 
@@ -21,6 +21,12 @@ export function AnswersBlock({ figures }: { figures: Figures }) {
     () => ends.map((name) => ({ key: name, label: t(`answers.${name}`), values: buckets.map((bucket) => bucket[name]) })),
     [buckets, t],
   );
+  const margins = useMemo(() => {
+    const values = buckets.map((bucket) =>
+      Math.round(marginMicroDollars(bucket.soldCredits, bucket.costMicroDollars) / microDollarsPerCent),
+    );
+    return [{ key: "margin", label: t("answers.margin"), values }];
+  }, [buckets, t]);
   const uncosted = models.reduce((sum, model) => sum + model.uncosted, 0);
   const cellsOf = ({ completed, stopped, failed, credits, soldCredits, costMicroDollars, firstText }: Sums) => {
     const answers = completed + stopped + failed;
@@ -51,6 +57,9 @@ export function AnswersBlock({ figures }: { figures: Figures }) {
         rows={models.map(({ modelId, name, ...own }) => ({ key: modelId, head: name, cells: cellsOf(own) }))}
         total={{ key: "total", head: t("total"), cells: cellsOf(sums) }}
       />
+      {margins.some(({ values }) => values.some((value) => value !== 0)) && (
+        <FigureChart title={t("answers.margin")} starts={figures.starts} unit={figures.unit} series={margins} format={money} />
+      )}
       {firstTextOfAll !== null && <p>{t("answers.times")}</p>}
       {uncosted > 0 && <p>{t("answers.uncosted", { formatted: number(uncosted) })}</p>}
     </FigureBlock>

@@ -1,9 +1,8 @@
-/** What became of credits, and what people still have of them. */
+/** What became of credits. */
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { FigureTable } from "#client/components/figure-table.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useUtc } from "#client/lib/use-utc.ts";
 import type { Figures } from "#contract/figures.ts";
 import { FigureBlock } from "./figure-block.tsx";
 
@@ -19,8 +18,7 @@ const flows = [
 export function CreditsBlock({ figures }: { figures: Figures }) {
   const { t } = useTranslation(["figures", "wallet"]);
   const { number } = useFormat();
-  const { month } = useUtc();
-  const { buckets, kinds, expiries } = figures.credits;
+  const { buckets, kinds } = figures.credits;
   const series = useMemo(
     () => flows.map(([name, sign]) => ({ key: name, label: t(`credits.${name}`), values: buckets.map((bucket) => sign * bucket[name]) })),
     [buckets, t],
@@ -30,7 +28,6 @@ export function CreditsBlock({ figures }: { figures: Figures }) {
     ...(["issued", "spent", "expired", "clawedBack"] as const).map((name) => number(pick(name))),
     <strong key="outstanding">{number(pick("outstanding"))}</strong>,
   ];
-  const all = (pick: (expiry: (typeof expiries)[number]) => number) => number(expiries.reduce((rest, expiry) => rest + pick(expiry), 0));
   return (
     <FigureBlock name="credits" title={t("credits.title")} lead={t("credits.lead")} figures={figures} series={series}>
       <FigureTable
@@ -52,23 +49,6 @@ export function CreditsBlock({ figures }: { figures: Figures }) {
         }))}
         total={{ key: "total", head: t("total"), cells: cellsOf((name) => sum((kind) => kind[name])) }}
       />
-      {expiries.length > 0 && (
-        <FigureTable
-          isDense
-          label={t("credits.expiries")}
-          head={t("credits.expiries")}
-          columns={[
-            { label: t("credits.sold"), colour: 0 },
-            { label: t("credits.given"), colour: 1 },
-          ]}
-          rows={expiries.map((expiry) => ({
-            key: expiry.month,
-            head: month(expiry.month),
-            cells: [number(expiry.sold), number(expiry.given)],
-          }))}
-          total={{ key: "total", head: t("total"), cells: [all(({ sold }) => sold), all(({ given }) => given)] }}
-        />
-      )}
     </FigureBlock>
   );
 }

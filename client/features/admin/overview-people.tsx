@@ -5,7 +5,7 @@ import { FigureTable } from "#client/components/figure-table.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Figures } from "#contract/figures.ts";
 import { percentOf } from "#domain/figures.ts";
-import { FigureBlock } from "./figure-block.tsx";
+import { FigureBlock, FigureChart } from "./figure-block.tsx";
 import { useStartNames } from "./use-start-names.ts";
 
 const columns = ["joined", "left", "trials", "converted"] as const;
@@ -20,6 +20,10 @@ export function PeopleBlock({ figures }: { figures: Figures }) {
       { key: "joined", label: t("people.joined"), values: people.joined },
       { key: "left", label: t("people.left"), values: people.left.map((count) => -count) },
     ],
+    [people, t],
+  );
+  const trials = useMemo(
+    () => (["trials", "converted"] as const).map((name) => ({ key: name, label: t(`people.${name}`), values: people[name] })),
     [people, t],
   );
   const rows = starts.map((start, index) => ({ start, values: columns.map((name) => people[name][index] ?? 0) }));
@@ -45,6 +49,9 @@ export function PeopleBlock({ figures }: { figures: Figures }) {
           .map(({ start, values }) => ({ key: start, head: nameOf(start), cells: cellsOf(values) }))}
         total={{ key: "total", head: t("total"), cells: cellsOf(sums) }}
       />
+      {people.trials.some((count) => count > 0) && (
+        <FigureChart title={t("people.trials")} starts={starts} unit={figures.unit} series={trials} />
+      )}
     </FigureBlock>
   );
 }

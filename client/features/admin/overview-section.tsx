@@ -1,7 +1,7 @@
 /** The business at a glance: figures of any range of days in UTC, each as a chart and as a table, and what waits now. */
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
-import { Button } from "#client/components/button.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
@@ -16,10 +16,13 @@ import styles from "./overview.module.css";
 import { AnswersBlock } from "./overview-answers.tsx";
 import { CreditsBlock } from "./overview-credits.tsx";
 import { RevenueBlock, SubscriptionsBlock } from "./overview-money.tsx";
+import { OutstandingBlock } from "./overview-outstanding.tsx";
 import { PeopleBlock } from "./overview-people.tsx";
 import { WorkBlock } from "./overview-work.tsx";
+import { sectionPath } from "./sections.ts";
 import { useCsv } from "./use-csv.tsx";
 import { useFigures } from "./use-figures.ts";
+import { useWaiting } from "./use-waiting.ts";
 
 /** The first that one wants to know; the parts below have all of them. */
 const shown: readonly HeadlineName[] = [
@@ -74,6 +77,12 @@ export function OverviewSection() {
   const { t } = useTranslation(["figures", "admin", "common"]);
   const { date, time } = useUtc();
   const { state, range, show, read } = useFigures();
+  const waiting = useWaiting();
+  const toNeeds = (
+    <LinkButton size="small" href={sectionPath("needs")}>
+      {t("admin:needs.look")}
+    </LinkButton>
+  );
   const known = state.status === "known" ? state.figures : undefined;
   const compared = useCompared(known);
   const querystring = "preset" in range ? { range: range.preset } : range;
@@ -91,6 +100,7 @@ export function OverviewSection() {
         {csv.button}
       </AdminHead>
       {csv.note}
+      {waiting && <Alert action={toNeeds}>{waiting.words}</Alert>}
       <FigureRange range={range} days={known && { from: known.from, to: known.to }} show={show} />
       {state.status === "loading" && <Spinner label={t("figures:reading")} />}
       {state.status === "failed" && (
@@ -105,6 +115,7 @@ export function OverviewSection() {
           <SubscriptionsBlock figures={known} />
           <PeopleBlock figures={known} />
           <CreditsBlock figures={known} />
+          <OutstandingBlock figures={known} />
           <AnswersBlock figures={known} />
         </div>
       )}

@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
-import { useRepairText } from "#client/components/use-repair-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
@@ -12,6 +11,7 @@ import { adjustments } from "#domain/adjustments.ts";
 import { hourMs } from "#domain/clock.ts";
 import { exportFileMs, exportsADay } from "#domain/periods.ts";
 import { ActDialog } from "./act-dialog.tsx";
+import { CheckResult } from "./check-result.tsx";
 import { GiveBackDialog } from "./give-back-dialog.tsx";
 import { OfferDialog } from "./offer-dialog.tsx";
 import styles from "./person.module.css";
@@ -36,9 +36,10 @@ interface DialogProps {
   page: PersonPage;
   onClose: () => void;
   onDone: () => void;
+  look: () => void;
 }
 
-function GiveDialog({ page: { person, money }, onClose, onDone }: DialogProps) {
+function GiveDialog({ page: { person, money }, ...closing }: DialogProps) {
   const { t } = useTranslation("admin");
   const { credits: creditsText, number } = useFormat();
   const [credits, setCredits] = useState("");
@@ -53,8 +54,7 @@ function GiveDialog({ page: { person, money }, onClose, onDone }: DialogProps) {
       title={t("person.give.title")}
       action={t("person.give.action")}
       ready={isAmount}
-      onClose={onClose}
-      onDone={onDone}
+      {...closing}
       act={(reason) =>
         api("POST /api/admin/people/:userId/credits", {
           params: { userId: person.id },
@@ -82,30 +82,12 @@ function GiveDialog({ page: { person, money }, onClose, onDone }: DialogProps) {
   );
 }
 
-function CheckResult({ check: { complete, items } }: { check: PaymentCheck }) {
-  const { t } = useTranslation("doctor");
-  const textOf = useRepairText();
-  return (
-    <>
-      {!complete && <Alert tone="warning">{t("incomplete")}</Alert>}
-      {complete && items.length === 0 && <Alert tone="good">{t("right")}</Alert>}
-      {items.length > 0 && (
-        <Alert tone={items.some(({ kind }) => kind === "left") ? "warning" : "good"} title={t("mended")}>
-          <ul className={styles.items}>
-            {items.map((item) => (
-              <li key={JSON.stringify(item)}>{textOf(item)}</li>
-            ))}
-          </ul>
-        </Alert>
-      )}
-    </>
-  );
-}
-
-function ActForm({ act, page, onClose, onDone, onChecked }: DialogProps & { act: Act; onChecked: (check: PaymentCheck) => void }) {
+function ActForm({ act, onChecked, ...dialog }: DialogProps & { act: Act; onChecked: (check: PaymentCheck) => void }) {
   const { t } = useTranslation("admin");
+  const { page, ...closing } = dialog;
+  const { onClose, onDone } = closing;
   const { id: userId, email } = page.person;
-  if (act === "give") return <GiveDialog page={page} onClose={onClose} onDone={onDone} />;
+  if (act === "give") return <GiveDialog {...dialog} />;
   if (act === "giveBack") return <GiveBackDialog page={page} onClose={onClose} onDone={onDone} />;
   const [first, ...others] = page.money?.transfers ?? [];
   // Also without a recording the page is read again: a refusal says that it is out of date.
@@ -116,8 +98,7 @@ function ActForm({ act, page, onClose, onDone, onChecked }: DialogProps & { act:
       <ActDialog
         title={t("person.check.title")}
         action={t("person.check.title")}
-        onClose={onClose}
-        onDone={onDone}
+        {...closing}
         act={async (reason) =>
           onChecked(await api("POST /api/admin/people/:userId/check-payments", { params: { userId }, body: { reason } }))
         }
@@ -130,8 +111,7 @@ function ActForm({ act, page, onClose, onDone, onChecked }: DialogProps & { act:
       title={t(`person.${act}.title`)}
       action={t(`person.${act}.title`)}
       danger={dangerous.includes(act)}
-      onClose={onClose}
-      onDone={onDone}
+      {...closing}
       wordsOf={(error) =>
         act === "export" && error instanceof ApiProblem && error.code === "conflict" ? t("person.export.blocked") : undefined
       }
@@ -186,6 +166,7 @@ export function PersonActs({ page, onDone }: { page: PersonPage; onDone: () => v
             onDone();
           }}
           onChecked={setCheck}
+          look={onDone}
         />
       )}
     </>

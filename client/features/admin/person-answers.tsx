@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useFilterWord } from "#client/lib/filter-words.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { AnswerRow, AnswersQuery, PersonPage } from "#contract/admin-people.ts";
 import { filterReasons } from "#domain/filter-reasons.ts";
-import { findModel } from "#domain/models.ts";
 import { AnswerReading, ReadingBar } from "./answer-reading.tsx";
 import { DataTable } from "./data-table.tsx";
 import styles from "./person.module.css";
@@ -92,7 +92,7 @@ export function AnswersTab({ page, look }: { page: PersonPage; look: () => void 
         list="person-answers"
         label={t("person.tabs.answers")}
         columns={[
-          { name: "model", label: t("person.model"), cell: ({ model }) => findModel(model)?.name ?? model },
+          { name: "model", label: t("person.model"), cell: ({ model }) => knownModel(model)?.name ?? model },
           { name: "time", label: t("audit.time"), cell: ({ askedAt }) => dateTime(askedAt), sort: "time", isTime: true },
           { name: "status", label: t("people.state"), cell: stateCell },
           { name: "took", label: t("person.took"), cell: ({ askedAt, endedAt }) => took(askedAt, endedAt), isNumber: true },

@@ -4,8 +4,11 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
+import type { PersonPage } from "#contract/admin-people.ts";
 import type { Invoice } from "#contract/invoices.ts";
 import { Copied } from "./copied.tsx";
+import { AtStripe } from "./dashboard.tsx";
+import { InvoicePdf } from "./invoice-pdf.tsx";
 import styles from "./person.module.css";
 import { Block } from "./person-block.tsx";
 import { RefundDialog } from "./refund-dialog.tsx";
@@ -20,7 +23,14 @@ function actFor({ state, refundedCents, totalCents, transferReference }: Invoice
   return refundedCents < totalCents ? "refund" : undefined;
 }
 
-function InvoiceRow({ invoice, onAct }: { invoice: Invoice; onAct: (act: Act) => void }) {
+interface InvoiceRowProps {
+  invoice: Invoice;
+  userId: string;
+  dashboardUrl: string | null;
+  onAct: (act: Act) => void;
+}
+
+function InvoiceRow({ invoice, userId, dashboardUrl, onAct }: InvoiceRowProps) {
   const { t } = useTranslation(["admin", "invoices"]);
   const { money } = useFormat();
   const { dateTime } = useUtc();
@@ -38,36 +48,50 @@ function InvoiceRow({ invoice, onAct }: { invoice: Invoice; onAct: (act: Act) =>
           {[dateTime(issuedAt), number, transferReference].filter(Boolean).join(" · ")} <Copied what={t("admin:people.id")} value={id} />
         </p>
       </div>
-      {act && (
-        <Button size="small" variant="quiet" onClick={() => onAct(act)}>
-          {t(`admin:person.${act}.title`)}
-        </Button>
-      )}
+      <div className={styles.acts}>
+        <AtStripe url={dashboardUrl && `${dashboardUrl}invoices/${id}`} />
+        <InvoicePdf userId={userId} invoiceId={id} />
+        {act && (
+          <Button size="small" variant="quiet" onClick={() => onAct(act)}>
+            {t(`admin:person.${act}.title`)}
+          </Button>
+        )}
+      </div>
     </li>
   );
 }
 
 /** The latest ones. Those paid by card can be refunded; of a transfer it is recorded that the bank took it back. */
-export function Invoices({ invoices, userId, onDone }: { invoices: readonly Invoice[]; userId: string; onDone: () => void }) {
+export function Invoices({ page, look }: { page: PersonPage & { money: object }; look: () => void }) {
   const { t } = useTranslation(["admin", "invoices"]);
+  const { person, money } = page;
+  const { invoices, dashboardUrl } = money;
   const [doing, setDoing] = useState<{ act: Act; invoice: Invoice }>();
   const close = () => setDoing(undefined);
   const finish = () => {
     close();
-    onDone();
+    look();
   };
-  const { act, invoice: chosen } = doing ?? {};
+  const { act } = doing ?? {};
+  // As it was read last, so that the next try has its figures.
+  const chosen = doing && (invoices.find(({ id }) => id === doing.invoice.id) ?? doing.invoice);
   return (
     <Block title={t("invoices:title")}>
       {invoices.length === 0 && <p className={styles.soft}>{t("admin:person.noInvoices")}</p>}
       <ul className={styles.rows}>
         {invoices.map((invoice) => (
-          <InvoiceRow key={invoice.id} invoice={invoice} onAct={(which) => setDoing({ act: which, invoice })} />
+          <InvoiceRow
+            key={invoice.id}
+            invoice={invoice}
+            userId={person.id}
+            dashboardUrl={dashboardUrl}
+            onAct={(which) => setDoing({ act: which, invoice })}
+          />
         ))}
       </ul>
-      {act === "refund" && chosen && <RefundDialog userId={userId} invoice={chosen} onClose={close} onDone={finish} />}
+      {act === "refund" && chosen && <RefundDialog userId={person.id} invoice={chosen} onClose={close} onDone={finish} look={look} />}
       {act === "reverse" && chosen?.transferReference && (
-        <ReverseDialog reference={chosen.transferReference} amountCents={chosen.totalCents} onClose={close} onDone={finish} />
+        <ReverseDialog reference={chosen.transferReference} amountCents={chosen.totalCents} onClose={close} onDone={finish} look={look} />
       )}
     </Block>
   );

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { LedgerQuery } from "#contract/admin-people.ts";
 import type { Explanation, LedgerLine } from "#contract/ledger.ts";
-import { findModel } from "#domain/models.ts";
 import { Coded } from "./coded.tsx";
 import { DataTable } from "./data-table.tsx";
 import styles from "./person.module.css";
@@ -94,7 +94,7 @@ export function LedgerTab({ userId }: { userId: string }) {
   const whatOf = ({ kind, modelId }: LedgerLine) =>
     modelId === null
       ? t(`billing:ledger.kind.${kind}`)
-      : t("billing:ledger.kind.captureModel", { model: findModel(modelId)?.name ?? modelId });
+      : t("billing:ledger.kind.captureModel", { model: knownModel(modelId)?.name ?? modelId });
   return (
     <>
       {explanation === "failed" && <Alert tone="warning">{t("admin:table.failed")}</Alert>}

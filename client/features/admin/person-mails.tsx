@@ -1,5 +1,6 @@
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { ApiProblem, api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
@@ -8,6 +9,7 @@ import type { TeamRole } from "#domain/team.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { Coded } from "./coded.tsx";
 import { DataTable } from "./data-table.tsx";
+import { languageName, mailTones } from "./inbox-names.ts";
 import styles from "./person.module.css";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
@@ -55,7 +57,7 @@ export function MailsTab({ person, role }: { person: PersonRow; role: TeamRole }
   );
   const sentCell = (mail: MailRow) => (
     <span className={styles.inCell}>
-      {mail.sentAt === null ? t("person.notSent") : dateTime(mail.sentAt)}
+      {mail.sentAt === null ? <Badge tone={mailTones[mail.state]}>{t(`person.mailState.${mail.state}`)}</Badge> : dateTime(mail.sentAt)}
       {mail.canResend && role === "admin" && (
         <Button size="small" variant="quiet" onClick={() => setAsked(mail)}>
           {t("person.again.title")}
@@ -73,7 +75,7 @@ export function MailsTab({ person, role }: { person: PersonRow; role: TeamRole }
           { name: "template", label: t("person.template"), cell: ({ template }) => <Coded word={words.mail(template)} code={template} /> },
           { name: "time", label: t("audit.time"), cell: ({ createdAt }) => dateTime(createdAt), sort: "time", isTime: true },
           { name: "sent", label: t("person.sent"), cell: sentCell },
-          { name: "language", label: t("person.language"), cell: ({ language }) => language },
+          { name: "language", label: t("person.language"), cell: ({ language }) => languageName(language) },
         ]}
         filters={[{ name: "template", label: t("person.template"), options: words.mails() }]}
         load={load}

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { TextField } from "#client/components/field.tsx";
@@ -11,11 +12,14 @@ import type { PersonPage } from "#contract/admin-people.ts";
 import type { Wallet } from "#contract/billing.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { Copied } from "./copied.tsx";
+import { AtStripe } from "./dashboard.tsx";
 import { Facts } from "./facts.tsx";
+import { languageName } from "./inbox-names.ts";
 import styles from "./person.module.css";
 import { Block } from "./person-block.tsx";
 import { Disputes } from "./person-disputes.tsx";
 import { Invoices } from "./person-invoices.tsx";
+import { sectionPath } from "./sections.ts";
 import { statusText } from "./status-text.ts";
 
 function Account({ page: { person, language, waysIn, money } }: { page: PersonPage }) {
@@ -26,6 +30,14 @@ function Account({ page: { person, language, waysIn, money } }: { page: PersonPa
     label: what,
     value: value && <Copied what={what} value={value} />,
   });
+  const atStripe = (what: string, kind: "customers" | "subscriptions", id: string | null | undefined) => ({
+    label: what,
+    value: id && (
+      <>
+        <Copied what={what} value={id} /> <AtStripe url={money?.dashboardUrl ? `${money.dashboardUrl}${kind}/${id}` : null} />
+      </>
+    ),
+  });
   const yes = (has: boolean) => t(has ? "person.yes" : "person.no");
   return (
     <Block title={t("person.account")}>
@@ -35,7 +47,7 @@ function Account({ page: { person, language, waysIn, money } }: { page: PersonPa
           copied(t("people.id"), person.id),
           { label: t("people.joined"), value: dateTime(person.createdAt) },
           { label: t("people.lastSignIn"), value: person.lastSignInAt && dateTime(person.lastSignInAt) },
-          { label: t("person.language"), value: language },
+          { label: t("person.language"), value: languageName(language) },
           { label: t("person.password"), value: yes(waysIn.password) },
           { label: "Google", value: waysIn.google },
           { label: t("person.passkeys"), value: number(waysIn.passkeys) },
@@ -44,8 +56,16 @@ function Account({ page: { person, language, waysIn, money } }: { page: PersonPa
           { label: t("people.banned"), value: person.bannedAt && dateTime(person.bannedAt) },
           { label: t("people.deleting"), value: person.deleteAt && dateTime(person.deleteAt) },
           copied(t("person.billingAccount"), money?.billingAccountId),
-          copied(t("person.customer"), money?.customerId),
-          copied(t("person.subscription"), money?.subscriptionId),
+          atStripe(t("person.customer"), "customers", money?.customerId),
+          atStripe(t("person.subscription"), "subscriptions", money?.subscriptionId),
+          {
+            label: t("work.events"),
+            value: money?.customerId && (
+              <Link href={`${sectionPath("work")}/events?${new URLSearchParams({ customer: money.customerId })}`}>
+                {t("person.events")}
+              </Link>
+            ),
+          },
         ]}
       />
     </Block>
@@ -79,7 +99,15 @@ function Plan({ page: { subscription } }: { page: PersonPage }) {
 
 type Grant = Wallet["grants"][number];
 
-function TakeDialog({ userId, grant, onClose, onDone }: { userId: string; grant: Grant; onClose: () => void; onDone: () => void }) {
+interface TakeDialogProps {
+  userId: string;
+  grant: Grant;
+  onClose: () => void;
+  onDone: () => void;
+  look: () => void;
+}
+
+function TakeDialog({ userId, grant, ...closing }: TakeDialogProps) {
   const { t } = useTranslation("admin");
   const free = grant.remaining - grant.held;
   const [credits, setCredits] = useState(String(free));
@@ -92,8 +120,7 @@ function TakeDialog({ userId, grant, onClose, onDone }: { userId: string; grant:
       action={t("person.take.title")}
       danger
       ready={isAmount}
-      onClose={onClose}
-      onDone={onDone}
+      {...closing}
       act={(reason) =>
         api("POST /api/admin/people/:userId/credits/take", {
           params: { userId },
@@ -151,12 +178,13 @@ function WalletBlock({ page, onDone }: { page: PersonPage; onDone: () => void })
       {taking && (
         <TakeDialog
           userId={person.id}
-          grant={taking}
+          grant={wallet.grants.find(({ id }) => id === taking.id) ?? taking}
           onClose={() => setTaking(undefined)}
           onDone={() => {
             setTaking(undefined);
             onDone();
           }}
+          look={onDone}
         />
       )}
     </Block>
@@ -191,7 +219,7 @@ export function PersonOverview({ page, onDone }: { page: PersonPage; onDone: () 
       <div className={styles.stack}>
         <WalletBlock page={page} onDone={onDone} />
         {page.money && <Disputes disputes={page.money.disputes} />}
-        {page.money && <Invoices invoices={page.money.invoices} userId={page.person.id} onDone={onDone} />}
+        {page.money && <Invoices page={{ ...page, money: page.money }} look={onDone} />}
         <Sessions page={page} />
       </div>
       <div className={styles.stack}>

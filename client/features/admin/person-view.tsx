@@ -21,13 +21,13 @@ import { sectionPath } from "./sections.ts";
 const tabs = ["overview", "ledger", "answers", "mails", "audit"] as const;
 type Tab = (typeof tabs)[number];
 
-type State = { status: "loading" | "missing" | "failed" } | { status: "known"; page: PersonPage };
+type State = { status: "loading" | "missing" | "failed" } | { status: "known"; page: PersonPage; reads: number };
 
 function usePerson(userId: string): { state: State; look: () => void } {
   const [state, setState] = useState<State>({ status: "loading" });
   const look = useCallback(() => {
     api("GET /api/admin/people/:userId", { params: { userId } }).then(
-      (page) => setState({ status: "known", page }),
+      (page) => setState((before) => ({ status: "known", page, reads: before.status === "known" ? before.reads + 1 : 0 })),
       (error: unknown) => {
         const isMissing = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
         setState({ status: isMissing ? "missing" : "failed" });
@@ -57,7 +57,16 @@ function TabLinks({ userId, current }: { userId: string; current: Tab }) {
   );
 }
 
-function Known({ page, role, tab, look }: { page: PersonPage; role: TeamRole; tab: Tab; look: () => void }) {
+interface KnownProps {
+  page: PersonPage;
+  /** How often it was read again. The lists are then read again, too. */
+  reads: number;
+  role: TeamRole;
+  tab: Tab;
+  look: () => void;
+}
+
+function Known({ page, reads, role, tab, look }: KnownProps) {
   const { person } = page;
   return (
     <>
@@ -72,10 +81,10 @@ function Known({ page, role, tab, look }: { page: PersonPage; role: TeamRole; ta
       {role === "admin" && <PersonActs page={page} onDone={look} />}
       <TabLinks userId={person.id} current={tab} />
       {tab === "overview" && <PersonOverview page={page} onDone={look} />}
-      {tab === "ledger" && <LedgerTab userId={person.id} />}
+      {tab === "ledger" && <LedgerTab key={reads} userId={person.id} />}
       {tab === "answers" && <AnswersTab page={page} look={look} />}
-      {tab === "mails" && <MailsTab person={person} role={role} />}
-      {tab === "audit" && <AuditTab email={person.email} />}
+      {tab === "mails" && <MailsTab key={reads} person={person} role={role} />}
+      {tab === "audit" && <AuditTab key={reads} email={person.email} />}
     </>
   );
 }
@@ -100,7 +109,7 @@ export function PersonView({ userId, role, tab: asked }: { userId: string; role:
           {t("admin:table.failed")}
         </Alert>
       )}
-      {state.status === "known" && <Known page={state.page} role={role} tab={tab} look={look} />}
+      {state.status === "known" && <Known page={state.page} reads={state.reads} role={role} tab={tab} look={look} />}
     </>
   );
 }

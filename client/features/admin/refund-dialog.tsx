@@ -12,12 +12,14 @@ interface RefundDialogProps {
   invoice: Invoice;
   onClose: () => void;
   onDone: () => void;
+  look: () => void;
 }
 
 /** Pays all of an invoice back that is left of it, or less. */
-export function RefundDialog({ userId, invoice: { id: invoiceId, totalCents, refundedCents }, onClose, onDone }: RefundDialogProps) {
+export function RefundDialog({ userId, invoice, ...closing }: RefundDialogProps) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();
+  const { id: invoiceId, totalCents, refundedCents } = invoice;
   const left = totalCents - refundedCents;
   const [amount, setAmount] = useState((left / 100).toFixed(2));
   // A try that is repeated after a broken connection refunds nothing twice.
@@ -30,8 +32,7 @@ export function RefundDialog({ userId, invoice: { id: invoiceId, totalCents, ref
       action={t("person.refund.title")}
       danger
       ready={isAmount}
-      onClose={onClose}
-      onDone={onDone}
+      {...closing}
       wordsOf={(error) => (error instanceof ApiProblem && error.code === "conflict" ? t("person.refund.busy") : undefined)}
       act={(reason) =>
         api("POST /api/admin/people/:userId/refunds", {

@@ -9,10 +9,11 @@ interface ReverseDialogProps {
   amountCents: number;
   onClose: () => void;
   onDone: () => void;
+  look: () => void;
 }
 
 /** Records that the bank took a transfer back. */
-export function ReverseDialog({ reference, amountCents, onClose, onDone }: ReverseDialogProps) {
+export function ReverseDialog({ reference, amountCents, ...closing }: ReverseDialogProps) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();
   return (
@@ -20,7 +21,7 @@ export function ReverseDialog({ reference, amountCents, onClose, onDone }: Rever
       title={t("person.reverse.title")}
       action={t("person.reverse.action")}
       danger
-      {...{ onClose, onDone }}
+      {...closing}
       act={(reason) => api("POST /api/admin/transfers/reverse", { body: { reference, reason } })}
     >
       <p>{t("person.reverse.text", { amount: money(amountCents), reference })}</p>

@@ -10,12 +10,13 @@ interface SettleTransferDialogProps {
   transfer: WaitingTransfer;
   onClose: () => void;
   onDone: () => void;
+  look: () => void;
 }
 
 const longestReference = 140;
 
 /** Records that money was transferred back or, of money that went out twice, that the second sum came or is given up. */
-export function SettleTransferDialog({ transfer, onClose, onDone }: SettleTransferDialogProps) {
+export function SettleTransferDialog({ transfer, ...closing }: SettleTransferDialogProps) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();
   const [typed, setTyped] = useState("");
@@ -34,8 +35,7 @@ export function SettleTransferDialog({ transfer, onClose, onDone }: SettleTransf
       action={t(givesUp ? "needs.transfer.giveUpAct" : `needs.transfer.${side}Act`)}
       danger={givesUp}
       ready={side === "claim" || reference !== ""}
-      onClose={onClose}
-      onDone={onDone}
+      {...closing}
       act={act}
     >
       <p>{t(`needs.transfer.${side}Text`, { amount })}</p>

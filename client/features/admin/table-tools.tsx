@@ -13,6 +13,8 @@ export interface Filter {
   label: string;
   /** To choose from; without it, it is a field to write into. */
   options?: readonly { value: string; label: string }[];
+  /** To choose a day. */
+  isDay?: boolean;
 }
 
 interface ToolsProps {
@@ -25,7 +27,14 @@ interface ToolsProps {
 }
 
 function FilterField({ filter, value, onChange }: { filter: Filter; value: string; onChange: (value: string) => void }) {
-  const { name, label, options } = filter;
+  const { name, label, options, isDay } = filter;
+  if (isDay)
+    return (
+      <label className={styles.day}>
+        {label}
+        <input type="date" name={name} className={styles.control} value={value} onChange={(event) => onChange(event.target.value)} />
+      </label>
+    );
   if (!options)
     return (
       <input

@@ -13,6 +13,8 @@ export interface TableQuery {
 export interface TablePage<Row> {
   rows: Row[];
   nextCursor: string | null;
+  /** More match than are looked through. */
+  isCut?: boolean;
 }
 
 export type TableState<Row> = { status: "loading" | "failed" } | { status: "known"; page: TablePage<Row>; isLoading: boolean };

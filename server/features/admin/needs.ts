@@ -3,7 +3,6 @@ import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { FindingKind } from "#domain/findings.ts";
-import { findingKinds } from "#domain/findings.ts";
 import { answerDueMs } from "#domain/inbox.ts";
 import { currency, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
@@ -11,9 +10,12 @@ import type { Needs } from "../../contract/admin-work.ts";
 import { recordAct } from "../../db/audit.ts";
 import { selectMembers } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Clerk } from "../auth/team.ts";
 import { showDispute } from "../billing/disputes.ts";
+import { askForFullCheck, readFullCheck } from "../billing/full-check.ts";
+import { dashboardAddress } from "../billing/stripe-dashboard.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
 import { mailOfLetter } from "../notifications/mail-of-letter.ts";
 import { elsewhereOf } from "../notifications/undelivered.ts";
@@ -51,7 +53,6 @@ async function readFindings(executor: Executor): Promise<Needs["findings"]> {
   return some(rows, (row) => ({
     id: row.id,
     kind: row.kind,
-    ...findingKinds[row.kind],
     subject: row.subject,
     firstSeenAt: row.first_seen_at.toISOString(),
     timesSeen: row.times_seen,
@@ -59,16 +60,21 @@ async function readFindings(executor: Executor): Promise<Needs["findings"]> {
   }));
 }
 
-async function readFailedPayments(executor: Executor): Promise<Needs["failedPayments"]> {
-  const { rows } = await sql<OfPerson & { id: string; unpaid_cents: number; needs_action: boolean; issued_at: Date }>`
-    select f.id, f.unpaid_cents, f.needs_action, f.issued_at, person.user_id, person.email
+async function readFailedPayments({ db, config, clock }: Pick<Deps, "db" | "config" | "clock">): Promise<Needs["failedPayments"]> {
+  const { rows } = await sql<
+    OfPerson & { id: string; unpaid_cents: number; needs_action: boolean; issued_at: Date; can_mail: boolean }
+  >`select f.id, f.unpaid_cents, f.needs_action, f.issued_at, person.user_id, person.email, coalesce(f.plan_key is not null and exists (
+      select from user_subscriptions s where s.user_id = person.user_id and s.stripe_subscription_id = f.stripe_subscription_id
+        and s.grace_until > ${clock.now()}), false) as can_mail
     from (select * from invoices where status = 'open' and (failed or needs_action) order by issued_at, id limit ${shown + 1}) f
-    ${personOf(sql`f.billing_account_id`)} order by f.issued_at`.execute(executor);
+    ${personOf(sql`f.billing_account_id`)} order by f.issued_at`.execute(db);
   return some(rows, (row) => ({
     id: row.id,
     unpaidCents: row.unpaid_cents,
     needsAction: row.needs_action,
     issuedAt: row.issued_at.toISOString(),
+    canMail: row.can_mail,
+    dashboardUrl: dashboardAddress(config.stripe, "invoices", row.id),
     ...whom(row),
   }));
 }
@@ -155,9 +161,9 @@ async function readLetters(executor: Executor): Promise<Needs["deadLetters"]> {
 
 export async function readNeeds(deps: Pick<Deps, "db" | "config" | "clock" | "models" | "switches" | "live" | "log">): Promise<Needs> {
   const { db, clock } = deps;
-  const [findings, failedPayments, disputes, holds, unanswered, deadLetters, refusedMails, transfers, ailing] = await Promise.all([
+  const [findings, failedPayments, disputes, holds, unanswered, deadLetters, refusedMails, transfers, ailing, check] = await Promise.all([
     readFindings(db),
-    readFailedPayments(db),
+    readFailedPayments(deps),
     readDisputes(db, deps.config),
     readHolds(db),
     readUnanswered(db, clock.now()),
@@ -165,9 +171,20 @@ export async function readNeeds(deps: Pick<Deps, "db" | "config" | "clock" | "mo
     readRefusedMails(db),
     readTransfers(db),
     readAilingModels(deps),
+    readFullCheck(db),
   ]);
   const models = some(ailing, (model) => model);
-  return { findings, deadLetters, failedPayments, disputes, holds, unanswered, refusedMails, transfers, models };
+  const checkingSince = check.done_at === null ? (check.asked_at?.toISOString() ?? null) : null;
+  return { findings, deadLetters, failedPayments, disputes, holds, unanswered, refusedMails, transfers, models, checkingSince };
+}
+
+/** Has every account compared with the payment provider's. */
+export async function checkEverythingAs({ db, clock }: Pick<Deps, "db" | "clock">, clerk: Clerk, reason: string): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await askForFullCheck(trx, clock.now());
+    const act = { actor: clerk.userId, subject: null, network: clerk.network, reason };
+    await recordAct(trx, { ...act, action: "full_check.asked", details: {} });
+  });
 }
 
 /** Returns how many were released. Each account's are an act of its own on the log, so that the person's page has it. */

@@ -1,3 +1,4 @@
+import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
 import { adminPeopleRoutes as contract } from "../../contract/admin-people.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
@@ -6,7 +7,9 @@ import { resendConfirmationAs } from "../auth/sign-up.ts";
 import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
 import { giveAccountBack, setBanned, signOutEverywhere } from "../auth/team-acts.ts";
 import { checkPaymentsOf } from "../billing/doctor.ts";
+import { linkToInvoice } from "../billing/invoices.ts";
 import { changePlanEnd } from "../billing/team-acts.ts";
+import { mailPayLink } from "../billing/team-pay-link.ts";
 import { refundPayment } from "../billing/team-refunds.ts";
 import { soldModel } from "../catalogue/service.ts";
 import { giveCredits, takeCredits } from "../credits/adjustments.ts";
@@ -69,6 +72,16 @@ function reading(deps: Deps): Routes {
       "/api/admin/people/:userId/mails.csv",
       { schema: contract["GET /api/admin/people/:userId/mails.csv"] },
       async ({ params, query }, reply) => sendCsv(reply, db, mailsTable, query, { ...query, ...params }),
+    );
+  };
+}
+
+/** Only admins see money. A link changes nothing, so it has no reason. */
+function readingMoney(deps: Deps): Routes {
+  const link = "POST /api/admin/people/:userId/invoices/:invoiceId/link";
+  return async (app) => {
+    app.post(link.slice("POST ".length), { schema: contract[link] }, async ({ params: { userId, invoiceId } }) =>
+      linkToInvoice(deps, userId, { id: invoiceId, wanted: { document: "pdf" } }),
     );
   };
 }
@@ -160,6 +173,11 @@ function mailing(deps: Deps): Routes {
         return reply.code(204).send(null);
       },
     );
+    const payLink = "POST /api/admin/people/:userId/invoices/:invoiceId/pay-link";
+    app.post(payLink.slice("POST ".length), { schema: mailContract[payLink] }, async (request, reply) => {
+      await mailPayLink(deps, clerkOf(request), { ...request.body, ...request.params });
+      return reply.code(204).send(null);
+    });
     app.post("/api/admin/sign-ups/again", { schema: contract["POST /api/admin/sign-ups/again"] }, async (request, reply) => {
       await resendConfirmationAs(deps, clerkOf(request), request.body);
       return reply.code(204).send(null);
@@ -190,6 +208,6 @@ function helping(deps: Deps): Routes {
 export function adminPeopleRoutes(deps: Deps): Routes {
   return async (app) => {
     await app.register(teamScope(deps, [reading(deps), steppedUpScope([helping(deps)])]));
-    await app.register(adminScope(deps, [steppedUpScope([acting(deps), mailing(deps)])]));
+    await app.register(adminScope(deps, [readingMoney(deps), steppedUpScope([acting(deps), mailing(deps)])]));
   };
 }

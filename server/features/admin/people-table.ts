@@ -2,6 +2,7 @@
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { validate as isUuid } from "uuid";
+import { mostFound } from "#domain/tables.ts";
 import type { PeopleQuery } from "../../contract/admin-people.ts";
 import { PersonRow } from "../../contract/admin-people.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -25,10 +26,10 @@ interface Row {
 }
 
 /**
- * If more people than this match, nobody looks through the list. PostgreSQL plans for this number of rows, and looks each of them up by its key only
- * while they are few: for 1,000 it read the whole table of a million people instead (`npm run bench -- scale`).
+ * Nobody looks through a longer list. PostgreSQL plans for this number of rows, and looks each of them up by its key only while they are few: for 1,000
+ * it read the whole table of a million people instead (`npm run bench -- scale`).
  */
-export const foundAtMost = 250;
+export const foundAtMost = mostFound;
 
 /** A pattern for values that begin with the text. Wildcards in the text are escaped. */
 export const beginning = (text: string) => `${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

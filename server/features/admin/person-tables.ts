@@ -1,9 +1,10 @@
 /** The lists of one person's page. None of them has a word that the person or a model wrote. */
 import { sql } from "kysely";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { AnswersQuery, MailsQuery } from "../../contract/admin-people.ts";
+import type { AnswersQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
 import { AnswerRow, MailRow } from "../../contract/admin-people.ts";
 import { canResend } from "../notifications/resend.ts";
+import { letterOfMail, mailState } from "./mail-tables.ts";
 import type { Table } from "./tables.ts";
 import { byTime } from "./tables.ts";
 
@@ -54,13 +55,14 @@ interface Mail {
   created_at: Date;
   template: string;
   language: string;
+  state: MailState;
   sent_at: Date | null;
   parameters: Record<string, string | number>;
 }
 
 export const mailsTable: Table<Mail, MailRow, OfPerson<MailsQuery>, "time"> = {
-  columns: sql`m.id, m.created_at, m.template, m.language, m.sent_at, m.parameters`,
-  from: sql`mails m`,
+  columns: sql`m.id, m.created_at, m.template, m.language, ${mailState} as state, m.sent_at, m.parameters`,
+  from: sql`mails m ${letterOfMail}`,
   ...byTime(sql`m.created_at`, sql`m.id`),
   conditionsOf: ({ userId, template }) => [
     sql<boolean>`m.user_id = ${userId}`,
@@ -72,6 +74,7 @@ export const mailsTable: Table<Mail, MailRow, OfPerson<MailsQuery>, "time"> = {
     createdAt: row.created_at.toISOString(),
     template: row.template,
     language: row.language,
+    state: row.state,
     sentAt: row.sent_at?.toISOString() ?? null,
     canResend: canResend(row),
   }),

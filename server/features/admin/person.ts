@@ -11,6 +11,7 @@ import { readDisputesOf } from "../billing/disputes.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { readInvoices } from "../billing/invoices.ts";
 import { checkSubscription } from "../billing/service.ts";
+import { dashboardUrl } from "../billing/stripe-dashboard.ts";
 import { readBillingIds } from "../billing/team-acts.ts";
 import { listAwaited } from "../billing/transfers.ts";
 import { leftToGive } from "../credits/adjustments.ts";
@@ -26,7 +27,14 @@ async function readMoney(deps: Deps, userId: string, admin: string): Promise<Per
   const transfers = await listAwaited(deps.db, userId);
   const ids = await readBillingIds(deps.db, userId);
   const disputes = ids.billingAccountId === null ? [] : await readDisputesOf(deps.db, deps.config, ids.billingAccountId);
-  return { ...ids, invoices, disputes, transfers, leftToGive: await leftToGive(deps, admin) };
+  return {
+    ...ids,
+    dashboardUrl: dashboardUrl(deps.config.stripe),
+    invoices,
+    disputes,
+    transfers,
+    leftToGive: await leftToGive(deps, admin),
+  };
 }
 
 /** Throws `not_found`. */

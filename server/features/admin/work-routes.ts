@@ -1,3 +1,4 @@
+import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
 import { adminWorkRoutes as contract } from "../../contract/admin-work.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
@@ -8,7 +9,8 @@ import { adminScope, clerkOf } from "../auth/team.ts";
 import { closeFindingAs } from "../findings/service.ts";
 import { sendUndelivered } from "../notifications/undelivered.ts";
 import { readEvent } from "./event.ts";
-import { readNeeds, releaseHoldsAs } from "./needs.ts";
+import { sentMailsTable, waitingJobsTable } from "./mail-tables.ts";
+import { checkEverythingAs, readNeeds, releaseHoldsAs } from "./needs.ts";
 import { readTable, sendCsv } from "./tables.ts";
 import { eventsTable, lettersTable, refusedMailsTable } from "./work-tables.ts";
 
@@ -21,6 +23,18 @@ function reading(deps: Deps): Routes {
     );
     app.get("/api/admin/dead-letters.csv", { schema: contract["GET /api/admin/dead-letters.csv"] }, async ({ query }, reply) =>
       sendCsv(reply, db, lettersTable, query, query),
+    );
+    app.get("/api/admin/mails", { schema: mailContract["GET /api/admin/mails"] }, async ({ query }) =>
+      readTable(db, sentMailsTable, query, query),
+    );
+    app.get("/api/admin/mails.csv", { schema: mailContract["GET /api/admin/mails.csv"] }, async ({ query }, reply) =>
+      sendCsv(reply, db, sentMailsTable, query, query),
+    );
+    app.get("/api/admin/outbox", { schema: mailContract["GET /api/admin/outbox"] }, async ({ query }) =>
+      readTable(db, waitingJobsTable, query, query),
+    );
+    app.get("/api/admin/outbox.csv", { schema: mailContract["GET /api/admin/outbox.csv"] }, async ({ query }, reply) =>
+      sendCsv(reply, db, waitingJobsTable, query, query),
     );
     app.get("/api/admin/refused-mails", { schema: contract["GET /api/admin/refused-mails"] }, async ({ query }) =>
       readTable(db, refusedMailsTable, query, query),
@@ -47,6 +61,10 @@ function acting(deps: Deps): Routes {
     app.post("/api/admin/findings/close", { schema: contract["POST /api/admin/findings/close"] }, async (request, reply) => {
       const { findingId, reason } = request.body;
       await closeFindingAs(db, clerkOf(request), findingId, reason, deps.clock.now());
+      return reply.code(204).send(null);
+    });
+    app.post("/api/admin/findings/check-all", { schema: contract["POST /api/admin/findings/check-all"] }, async (request, reply) => {
+      await checkEverythingAs(deps, clerkOf(request), request.body.reason);
       return reply.code(204).send(null);
     });
     app.post("/api/admin/holds/release", { schema: contract["POST /api/admin/holds/release"] }, async (request) => ({

@@ -105,10 +105,14 @@ export const eventsTable: Table<Event, EventRow, EventsQuery, "time"> = {
     case when e.status = 'received' then (select d.error ${eventLetters} order by d.failed_at desc limit 1) end as error`,
   from: sql`stripe_events e`,
   ...byTime(sql`e.received_at`, sql`e.id`, "text"),
-  conditionsOf: ({ type, status, event }) => [
+  conditionsOf: ({ type, status, event, object, customer }) => [
     type === undefined ? undefined : sql<boolean>`e.type = ${type}`,
     status === undefined ? undefined : eventStates[status],
     event === undefined ? undefined : sql<boolean>`e.id = ${event.trim()}`,
+    object === undefined ? undefined : sql<boolean>`e.object_id = ${object.trim()}`,
+    customer === undefined
+      ? undefined
+      : sql<boolean>`coalesce(e.payload #>> '{data,object,customer}', e.object_id) = ${customer.trim()} and e.payload <> '{}'`,
   ],
   shown: EventRow,
   show: (row) => ({

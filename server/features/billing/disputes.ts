@@ -3,6 +3,7 @@
 import type { Config } from "../../config.ts";
 import type { OpenDispute } from "../../contract/admin-work.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { dashboardAddress } from "./stripe-dashboard.ts";
 
 type Dispute = Omit<OpenDispute, "userId" | "email">;
 
@@ -13,19 +14,13 @@ interface Row {
   evidence_due_at: Date | null;
 }
 
-/** The page of a payment, with its dispute. Null for a Stripe that is played here, which has no dashboard. */
-function dashboardAddress({ apiUrl, livemode }: Config["stripe"], chargeId: string): string | null {
-  if (apiUrl !== undefined) return null;
-  return `https://dashboard.stripe.com/${livemode ? "" : "test/"}payments/${encodeURIComponent(chargeId)}`;
-}
-
 export function showDispute({ stripe }: Pick<Config, "stripe">, row: Row): Dispute {
   return {
     id: row.charge_id,
     paidCents: row.paid_cents,
     since: row.recorded_at.toISOString(),
     dueAt: row.evidence_due_at?.toISOString() ?? null,
-    dashboardUrl: dashboardAddress(stripe, row.charge_id),
+    dashboardUrl: dashboardAddress(stripe, "payments", row.charge_id),
   };
 }
 

@@ -9,6 +9,7 @@ import { graceDays, planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { InvoiceRow, OrderRow } from "../../db/types-billing.ts";
 import { fromUnix } from "../../providers/stripe.ts";
+import type { MailParameters } from "../notifications/templates.ts";
 import { billedCents } from "./billed-amount.ts";
 import { mailPayer } from "./mails.ts";
 import type { AccountSubscription } from "./queries.ts";
@@ -59,17 +60,23 @@ export async function mailTransferInvoice(
   await mailPayer(trx, row.billing_account_id, { key: `transfer-invoice:${row.id}`, template: "transfer-invoice", parameters }, now);
 }
 
-/** Sent once per unpaid renewal: what is unpaid, how long access lasts, and the way to pay or, where the bank wants that, to confirm it. */
-export async function mailPaymentFailed(trx: Trx, row: InvoiceRow, graceUntil: Date, now: Date): Promise<void> {
+/** What is unpaid, how long access lasts, and the way to pay or, where the bank wants that, to confirm it. Undefined if there is no plan to keep by paying. */
+export function paymentFailedParameters(row: InvoiceRow, graceUntil: Date, now: Date): MailParameters["payment-failed"] | undefined {
   const plan = planList.find(({ key }) => key === row.plan_key);
-  if (!plan || row.stripe_subscription_id === null || graceUntil <= now) return;
-  const parameters = {
+  if (!plan || row.stripe_subscription_id === null || graceUntil <= now) return undefined;
+  return {
     plan: plan.key,
     amountCents: row.unpaid_cents,
     graceUntil: graceUntil.toISOString(),
     invoiceId: row.id,
     ...(row.needs_action ? { variant: "action" as const } : {}),
   };
+}
+
+/** Sent once per unpaid renewal. */
+export async function mailPaymentFailed(trx: Trx, row: InvoiceRow, graceUntil: Date, now: Date): Promise<void> {
+  const parameters = paymentFailedParameters(row, graceUntil, now);
+  if (!parameters) return;
   const key = `payment-failed:${row.stripe_subscription_id}:${graceUntil.toISOString()}`;
   await mailPayer(trx, row.billing_account_id, { key, template: "payment-failed", parameters }, now);
 }

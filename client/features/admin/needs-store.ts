@@ -1,0 +1,44 @@
+import { useEffect } from "react";
+import { create } from "zustand";
+import { api } from "#client/lib/api.ts";
+import type { Needs } from "#contract/admin-work.ts";
+
+interface NeedsState {
+  needs: Needs | "failed" | undefined;
+  /** The server's time when it was read. */
+  readAt: Date | undefined;
+  look: () => void;
+}
+
+/** What waits for somebody of the team. The navigation counts it, and the page that shows it reads it again after each act. */
+export const useNeeds = create<NeedsState>((set) => ({
+  needs: undefined,
+  readAt: undefined,
+  look: () => {
+    Promise.all([api("GET /api/admin/needs"), api("GET /api/environment")]).then(
+      ([needs, { serverTime }]) => set({ needs, readAt: new Date(serverTime) }),
+      () => set({ needs: "failed" }),
+    );
+  },
+}));
+
+const lookEveryMs = 60_000;
+
+/** Reads it now and every minute, unless nobody may. */
+export function useCountedNeeds(isAllowed: boolean): void {
+  const { look } = useNeeds.getState();
+  useEffect(() => {
+    if (!isAllowed) return undefined;
+    look();
+    const timer = setInterval(() => document.visibilityState === "visible" && look(), lookEveryMs);
+    return () => clearInterval(timer);
+  }, [isAllowed, look]);
+}
+
+/** How many things wait. Undefined if nobody knows. */
+export function waitingOf(needs: NeedsState["needs"]): { count: number; isMore: boolean } | undefined {
+  if (needs === undefined || needs === "failed") return undefined;
+  const { checkingSince: _since, ...lists } = needs;
+  const all = Object.values(lists);
+  return { count: all.reduce((sum, { rows }) => sum + rows.length, 0), isMore: all.some(({ isMore }) => isMore) };
+}

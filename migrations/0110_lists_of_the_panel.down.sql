@@ -1,0 +1,1 @@
+drop index mails_template, mails_unsent, stripe_events_object;
