@@ -4,7 +4,17 @@ import StripeSdk from "stripe";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { packs } from "#domain/plans.ts";
-import { deleteAccount, dispute, moneyBack, refund, restoreAccount, transfer, withdraw } from "./billing-simulation-returns.ts";
+import {
+  adjust,
+  deleteAccount,
+  dispute,
+  moneyBack,
+  refund,
+  refundAsTeam,
+  restoreAccount,
+  transfer,
+  withdraw,
+} from "./billing-simulation-returns.ts";
 import type { Act, Actor, Stage } from "./billing-simulation-stage.ts";
 import { call, customerOf, runningOf } from "./billing-simulation-stage.ts";
 import type { Card } from "./billing-stripe.ts";
@@ -19,11 +29,12 @@ const countries = ["DE", "DE", "FR", "CH"] as const;
 /** A business in France owes the tax itself. */
 const business = { tax_id: "FR40303265045", business_name: "Exemple SARL" };
 
-async function payAt({ world, random, taxed }: Stage, address: unknown): Promise<void> {
+/** With a card of any kind unless one is given. */
+async function payAt({ world, random, taxed }: Stage, address: unknown, given?: Card): Promise<void> {
   if (typeof address !== "string") return;
-  const cards: Card[] = ["success", "success", "success", "success", "declined"];
+  const cards: Card[] = ["success", "success", "success", "success", "declined", "authentication", "always_authentication"];
   const country = taxed ? countries[random(countries.length)] : "";
-  await world.pay(address, cards[random(cards.length)], country, country === "FR" && random(2) === 0 ? business : {});
+  await world.pay(address, given ?? cards[random(cards.length)], country, country === "FR" && random(2) === 0 ? business : {});
 }
 
 /** Where tax is on: the address is lost, or another one is given in the portal. */
@@ -41,18 +52,23 @@ async function order(stage: Stage, actor: Actor, path: string, what: { priceId?:
   return preview && call(stage, actor, path, { ...what, consent: { ...consentTo(priceId), amountCents: preview.amountCents } });
 }
 
-const subscribe: Act = async (stage, actor) => {
-  const priceId = priceIds[stage.random(priceIds.length)];
-  const opened = await order(stage, actor, "/api/functions/create-checkout", { priceId });
-  await payAt(stage, opened?.url);
-};
+export const subscribeTo =
+  (priceId: string | undefined, card?: Card): Act =>
+  async (stage, actor) => {
+    const opened = await order(stage, actor, "/api/functions/create-checkout", { priceId });
+    await payAt(stage, opened?.url, card);
+  };
 
-const buyPack: Act = async (stage, actor) => {
+async function subscribe(stage: Stage, actor: Actor): Promise<void> {
+  await subscribeTo(priceIds[stage.random(priceIds.length)])(stage, actor);
+}
+
+export const buyPack: Act = async (stage, actor) => {
   const opened = await order(stage, actor, "/api/billing/packs/checkout", { pack: packs[stage.random(packs.length)]?.key });
-  await payAt(stage, opened?.url);
+  await payAt(stage, opened?.url, "success");
 };
 
-const startTrial: Act = async (stage, actor) => {
+export const startTrial: Act = async (stage, actor) => {
   await call(stage, actor, "/api/billing/trial");
 };
 
@@ -73,34 +89,51 @@ const spend: Act = async ({ world, random }, actor) => {
   actor.spent += captured;
 };
 
-const cancel: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation").then(nothing);
-const resume: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation", "DELETE").then(nothing);
+export const cancel: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation").then(nothing);
+export const resume: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation", "DELETE").then(nothing);
 const undoChange: Act = (stage, actor) => call(stage, actor, "/api/billing/plan-change", "DELETE").then(nothing);
 
 /** Looks at what the change means and confirms it, now and then twice at once. */
-const changePlan: Act = async (stage, actor) => {
-  const priceId = priceIds[stage.random(priceIds.length)];
-  const preview = await call(stage, actor, "/api/billing/plan-change/preview", { priceId });
-  if (!preview) return;
-  const confirmed = { priceId, effectiveAt: preview.effectiveAt, amountCents: preview.amountCents };
-  const clicks = stage.random(4) === 0 ? 2 : 1;
-  await Promise.all(Array.from({ length: clicks }, () => call(stage, actor, "/api/billing/plan-change", confirmed)));
-};
+export const changePlanTo =
+  (priceId: string | undefined): Act =>
+  async (stage, actor) => {
+    const preview = await call(stage, actor, "/api/billing/plan-change/preview", { priceId });
+    if (!preview) return;
+    const confirmed = { priceId, effectiveAt: preview.effectiveAt, amountCents: preview.amountCents };
+    const clicks = stage.random(4) === 0 ? 2 : 1;
+    await Promise.all(Array.from({ length: clicks }, () => call(stage, actor, "/api/billing/plan-change", confirmed)));
+  };
 
-/** The card stops working, or the person gives another one and pays what is open. */
-const changeCard: Act = async (stage, actor) => {
-  const running = await runningOf(stage, actor);
-  const { payments } = stage.world.deps;
-  if (!running) return;
-  const customer = typeof running.customer === "string" ? running.customer : running.customer.id;
-  const works = stage.random(3) > (running.status === "past_due" ? 0 : 1);
-  const card = await payments.paymentMethods.attach(works ? "pm_card_visa" : "pm_card_chargeCustomerFail", { customer });
-  await payments.subscriptions.update(running.id, { default_payment_method: card.id });
-  if (!works) return;
-  for (const invoice of (await payments.invoices.list({ customer, status: "open", limit: 10 })).data) {
-    await payments.invoices.pay(invoice.id, { payment_method: card.id });
-  }
-};
+async function changePlan(stage: Stage, actor: Actor): Promise<void> {
+  await changePlanTo(priceIds[stage.random(priceIds.length)])(stage, actor);
+}
+
+/** Another card for the plan, with which the person pays what is open if it works without them. */
+export const giveCard =
+  (kind: "pm_card_visa" | "pm_card_chargeCustomerFail" | "pm_card_authenticationRequired"): Act =>
+  async (stage, actor) => {
+    const running = await runningOf(stage, actor);
+    const { payments } = stage.world.deps;
+    if (!running) return;
+    const customer = typeof running.customer === "string" ? running.customer : running.customer.id;
+    const card = await payments.paymentMethods.attach(kind, { customer });
+    await payments.subscriptions.update(running.id, { default_payment_method: card.id });
+    if (kind !== "pm_card_visa") return;
+    for (const invoice of (await payments.invoices.list({ customer, status: "open", limit: 10 })).data) {
+      await payments.invoices.pay(invoice.id, { payment_method: card.id });
+    }
+  };
+
+/** The card stops working or asks at each payment, or the person gives another one. */
+async function changeCard(stage: Stage, actor: Actor): Promise<void> {
+  const isUnpaid = (await runningOf(stage, actor))?.status === "past_due";
+  const works = stage.random(3) > (isUnpaid ? 0 : 1);
+  const others = ["pm_card_chargeCustomerFail", "pm_card_chargeCustomerFail", "pm_card_authenticationRequired"] as const;
+  await giveCard(works ? "pm_card_visa" : (others[stage.random(others.length)] ?? "pm_card_chargeCustomerFail"))(stage, actor);
+}
+
+/** Presses "Check now". */
+export const checkPayments: Act = (stage, actor) => call(stage, actor, "/api/billing/doctor").then(nothing);
 
 /** With how often each is chosen. */
 const acts: readonly [weight: number, act: Act][] = [
@@ -120,6 +153,9 @@ const acts: readonly [weight: number, act: Act][] = [
   [1, deleteAccount],
   [6, transfer],
   [1, move],
+  [2, checkPayments],
+  [1, adjust],
+  [1, refundAsTeam],
 ];
 
 /** What can still happen to an account that was deleted, before it is erased. */

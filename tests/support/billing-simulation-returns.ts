@@ -1,4 +1,5 @@
 /** Money that goes back, accounts that are deleted, and bank transfers, in the billing simulation. */
+import { randomUUID } from "node:crypto";
 import type { Withdrawals } from "#contract/withdrawals.ts";
 import { currency } from "#domain/plans.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -43,6 +44,25 @@ async function twice(stage: Stage, act: () => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: stage.random(4) === 0 ? 2 : 1 }, act));
 }
 
+/** An admin gives a few credits. */
+export const adjust: Act = async (stage, actor) => {
+  await proveOneself(stage, stage.admin);
+  const gift = { credits: 1 + stage.random(50), days: 90, reason: "An answer was cut off", key: randomUUID() };
+  await twice(stage, () => call(stage, stage.admin, `/api/admin/people/${actor.userId}/credits`, gift));
+};
+
+/** An admin pays back a part of the newest payment by card. */
+export const refundAsTeam: Act = async (stage, actor) => {
+  await proveOneself(stage, stage.admin);
+  const paid = stage.world.database.db.selectFrom("invoices").select(["id", "total_cents", "refunded_cents"]);
+  const ofCards = paid.where("billing_account_id", "=", actor.payerId).where("status", "=", "paid").where("due_at", "is", null);
+  const invoice = await ofCards.orderBy("issued_at", "desc").executeTakeFirst();
+  if (!invoice || invoice.refunded_cents === invoice.total_cents) return;
+  const amountCents = 1 + stage.random(invoice.total_cents - invoice.refunded_cents);
+  const asked = { invoiceId: invoice.id, amountCents, refundedCents: invoice.refunded_cents, reason: "By goodwill", key: randomUUID() };
+  await twice(stage, () => call(stage, stage.admin, `/api/admin/people/${actor.userId}/refunds`, asked));
+};
+
 /** Asks the first payment back by the guarantee. */
 export const moneyBack: Act = async (stage, actor) => {
   await proveOneself(stage, actor);
@@ -76,48 +96,72 @@ export const restoreAccount: Act = async ({ world }, actor) => {
 
 const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "10115", city: "Berlin", country: "DE" };
 
+const asTeam = (stage: Stage, path: string, payload: Record<string, unknown>) =>
+  call(stage, stage.admin, `/api/admin/transfers${path}`, { ...payload, reason: "Statement of the bank" });
+
+async function offerTransfer(stage: Stage, actor: Actor, terms: { interval: "month" | "year"; daysUntilDue: number }, isOrdered: boolean) {
+  const offer = await asTeam(stage, "/offer", { email: actor.email, ...terms, ...(stage.taxed ? { billTo } : {}) });
+  const consent = consentTo(`enterprise_${terms.interval}`);
+  if (offer && isOrdered) await twice(stage, () => call(stage, actor, "/api/billing/transfer-offer/order", { consent }));
+}
+
+async function openTransfer({ world }: Stage, { payerId }: Actor) {
+  const invoices = world.database.db.selectFrom("invoices").select(["id", "unpaid_cents"]).where("billing_account_id", "=", payerId);
+  return invoices.where("due_at", "is not", null).where("status", "=", "open").executeTakeFirst();
+}
+
+async function recordTransfer(stage: Stage, { id, unpaid_cents: cents }: { id: string; unpaid_cents: number }, shortBy = 0) {
+  const received = { reference: `for ${id}`, invoiceId: id, amountCents: cents - shortBy, currency };
+  await twice(stage, () => asTeam(stage, "", received));
+}
+
+export const orderTransfer: Act = async (stage, actor) => {
+  await proveOneself(stage, stage.admin);
+  await offerTransfer(stage, actor, { interval: "month", daysUntilDue: 14 }, true);
+};
+
+export const payTransfer: Act = async (stage, actor) => {
+  await proveOneself(stage, stage.admin);
+  const open = await openTransfer(stage, actor);
+  if (open) await recordTransfer(stage, open);
+};
+
 /**
  * The team offers an Enterprise plan by transfer and the person orders it, or records the transfer for an open invoice (now and then of another
  * sum, or twice at once), or takes one back, or transfers the money back to whoever asked for it, as the person does here now and then, or records that money which went out twice came back.
  */
 export const transfer: Act = async (stage, actor) => {
-  const { email, payerId } = actor;
+  const { payerId } = actor;
   const { db } = stage.world.database;
   await proveOneself(stage, stage.admin);
-  const team = (path: string, payload: Record<string, unknown>) => call(stage, stage.admin, `/api/admin/transfers${path}`, payload);
-  const invoices = db.selectFrom("invoices").select(["id", "unpaid_cents"]).where("billing_account_id", "=", payerId);
-  const open = await invoices.where("due_at", "is not", null).where("status", "=", "open").executeTakeFirst();
+  const team = (path: string, payload: Record<string, unknown>) => asTeam(stage, path, payload);
+  const open = await openTransfer(stage, actor);
   const recorded = db.selectFrom("bank_transfers").select("reference").where("billing_account_id", "=", payerId);
   const known = await recorded.where("reversed_at", "is", null).executeTakeFirst();
-  const reason = "Statement of the bank";
   const asked = db.selectFrom("money_backs").select(["invoice_id", "amount_cents"]).where("billing_account_id", "=", payerId);
   const owed = await asked.where("charge_id", "is", null).where("done_at", "is", null).executeTakeFirst();
   const claims = db.selectFrom("money_backs").select(["invoice_id", "amount_cents"]).where("billing_account_id", "=", payerId);
   const claim = await claims.where("claimed_at", "is not", null).where("reclaimed_at", "is", null).executeTakeFirst();
   if (claim) {
     const reclaimed = { reference: `again for ${claim.invoice_id}`, invoiceId: claim.invoice_id, amountCents: claim.amount_cents };
-    await twice(stage, () => team("/reclaimed", { ...reclaimed, currency, reason }));
+    await twice(stage, () => team("/reclaimed", { ...reclaimed, currency }));
     return;
   }
   if (owed) {
     const amountCents = owed.amount_cents - (stage.random(5) === 0 ? 1 : 0);
-    const returned = { reference: `back for ${owed.invoice_id}`, invoiceId: owed.invoice_id, amountCents, currency, reason };
+    const returned = { reference: `back for ${owed.invoice_id}`, invoiceId: owed.invoice_id, amountCents, currency };
     await twice(stage, () => team("/returned", returned));
     return;
   }
   if (open) {
-    const amountCents = open.unpaid_cents - (stage.random(5) === 0 ? 1 : 0);
-    await twice(stage, () => team("", { reference: `for ${open.id}`, invoiceId: open.id, amountCents, currency, reason }));
+    await recordTransfer(stage, open, stage.random(5) === 0 ? 1 : 0);
   } else if (known) {
     const next = stage.random(6);
-    if (next < 2) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
+    if (next < 2) await twice(stage, () => team("/reverse", { reference: known.reference }));
     else if (next < 4) await (next === 2 ? moneyBack : withdraw)(stage, actor);
   } else {
     const interval = stage.random(3) === 0 ? "year" : "month";
-    const terms = { email, interval, daysUntilDue: 1 + stage.random(14), reason };
-    const offer = await team("/offer", { ...terms, ...(stage.taxed ? { billTo } : {}) });
     // Now and then somebody lets it be.
-    const consent = consentTo(`enterprise_${interval}`);
-    if (offer && stage.random(5) > 0) await twice(stage, () => call(stage, actor, "/api/billing/transfer-offer/order", { consent }));
+    await offerTransfer(stage, actor, { interval, daysUntilDue: 1 + stage.random(14) }, stage.random(5) > 0);
   }
 };

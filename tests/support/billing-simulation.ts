@@ -14,6 +14,7 @@ import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { processors } from "../../worker/processors/all.ts";
 import { actSomehow } from "./billing-simulation-acts.ts";
 import { checkAgainstStripe, checkLedger, checkWallet } from "./billing-simulation-checks.ts";
+import { scripts } from "./billing-simulation-scripts.ts";
 import type { Actor } from "./billing-simulation-stage.ts";
 import { createActor } from "./billing-simulation-stage.ts";
 import type { BillingWorld } from "./billing-stripe.ts";
@@ -22,19 +23,20 @@ import { seededRandom } from "./ledger-model.ts";
 
 export interface Plan {
   seed: number;
+  /** Who do anything, besides those of the scripts. */
   people: number;
   days: number;
-  /** How many people do something on a day, of a hundred. */
+  /** How many of these people do something on a day, of a hundred. */
   busyPercent: number;
   /** With Stripe Tax. */
   taxed: boolean;
+  /** How often Stripe's events are delivered and the worker runs. */
+  stepHours: number;
+  /** How often everything comes to rest and is compared with Stripe's books. */
+  restDays: number;
 }
 
 const stripeJobs = ["align-subscription", "pay-back", "settle-checkout", "settle-transfer", "update-customer"] as const;
-const stepMs = 6 * hourMs;
-/** How often everything comes to rest and is compared with Stripe's books. */
-const restDays = 6;
-
 class Simulation {
   readonly random: (below: number) => number;
   readonly world: BillingWorld;
@@ -71,10 +73,10 @@ class Simulation {
       if (this.taxed) await switchTaxOn(this.world.deps.payments);
       this.team = await createActor(this.world);
       await this.world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", this.team.userId).execute();
-      while (this.actors.length < this.plan.people) this.actors.push(await createActor(this.world));
+      while (this.actors.length < scripts.length + this.plan.people) this.actors.push(await createActor(this.world));
       for (; day < this.plan.days; day += 1) {
         await this.liveThrough(day);
-        if (day % restDays === restDays - 1) await this.rest();
+        if (day % this.plan.restDays === this.plan.restDays - 1) await this.rest();
       }
       await this.rest();
     } catch (error) {
@@ -86,7 +88,14 @@ class Simulation {
 
   private async liveThrough(day: number): Promise<void> {
     if (this.random(12) === 0) this.workerBackOn = day + 1 + this.random(3);
-    for (const actor of this.actors) {
+    for (const [index, script] of scripts.entries()) {
+      const [act, actor] = [script[day], this.actors[index]];
+      if (!act || !actor) continue;
+      this.lastAct = `person ${index} of the scripts`;
+      await act(this, actor);
+      await checkWallet(this.world, actor);
+    }
+    for (const actor of this.actors.slice(scripts.length)) {
       if (this.random(100) >= this.plan.busyPercent) continue;
       this.strikeStripe();
       this.lastAct = await actSomehow(this, actor);
@@ -108,7 +117,7 @@ class Simulation {
 
   private async moveTo(target: Date, day: number): Promise<void> {
     while (this.world.clock.now() < target) {
-      await this.world.moveTo(addMilliseconds(this.world.clock.now(), stepMs), { bringing: false });
+      await this.world.moveTo(addMilliseconds(this.world.clock.now(), this.plan.stepHours * hourMs), { bringing: false });
       // PostgreSQL's business clock decides who may be erased.
       const offsetMs = Math.max(0, this.world.clock.now().getTime() - Date.now());
       await this.world.database.asOwner(`update business_clock set offset_ms = ${offsetMs}`);

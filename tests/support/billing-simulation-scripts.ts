@@ -1,0 +1,56 @@
+/**
+ * What some people of the billing simulation do on fixed days, besides those who do anything: each kind of thing happens at least once in every run,
+ * whatever its seed. They act after everything came to rest, and Stripe's API works while they do, so that no act comes to nothing; all the
+ * rest, lost and late events among it, is as for everybody.
+ */
+
+import { buyPack, cancel, changePlanTo, checkPayments, giveCard, resume, startTrial, subscribeTo } from "./billing-simulation-acts.ts";
+import {
+  adjust,
+  deleteAccount,
+  dispute,
+  moneyBack,
+  orderTransfer,
+  payTransfer,
+  refund,
+  refundAsTeam,
+  withdraw,
+} from "./billing-simulation-returns.ts";
+import type { Act } from "./billing-simulation-stage.ts";
+
+/** By day. Everything comes to rest every `restDays` days, so these are multiples of it. */
+export type Script = Readonly<Record<number, Act>>;
+
+/** With the month from 29 January: renewals on days 30 and 59. */
+export const scripts: readonly Script[] = [
+  // A card that asks, a pack, another plan from the next period on, a part of a payment back from the team, a renewal that fails and is paid late, a cancellation that is taken back, and an end.
+  {
+    0: subscribeTo("starter_month", "authentication"),
+    5: buyPack,
+    10: changePlanTo("basic_month"),
+    20: refundAsTeam,
+    25: giveCard("pm_card_chargeCustomerFail"),
+    35: giveCard("pm_card_visa"),
+    40: checkPayments,
+    45: cancel,
+    50: resume,
+    55: cancel,
+    // If it is this payment that is refunded next, the refund comes back.
+    60: subscribeTo("professional_month", "failing_refund"),
+    65: refund,
+  },
+  // A year, some credits from the team, and a payment that is disputed until the bank has decided.
+  { 0: subscribeTo("basic_year", "success"), 5: adjust, 60: dispute, 65: dispute },
+  // A trial, a renewal that is never paid, another plan, which is withdrawn from.
+  {
+    0: startTrial,
+    5: subscribeTo("starter_month", "success"),
+    10: giveCard("pm_card_chargeCustomerFail"),
+    45: subscribeTo("enterprise_month", "pending_refund"),
+    50: withdraw,
+  },
+  // A plan by transfer whose renewal is never paid.
+  { 0: orderTransfer, 5: payTransfer },
+  // The first payment back, and the account deleted.
+  { 0: subscribeTo("starter_month", "success"), 5: moneyBack, 10: deleteAccount },
+];
