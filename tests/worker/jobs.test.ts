@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { buildApp } from "#server/app.ts";
 import { replayDeadLetter } from "#server/queue/replay.ts";
+import { deliver } from "#tests/support/billing-world.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestRedis } from "#tests/support/redis.ts";
 import { startRedis } from "#tests/support/redis.ts";
 import type { WorkerWorld } from "#tests/support/worker-world.ts";
@@ -109,6 +113,38 @@ describe("a lost queue", () => {
     await expect.poll(() => world?.delivered).toEqual([recipient]);
   });
 });
+
+it("Stripe's events are accepted within a second while Redis is away, at an API's start and for a minute, and processed when it comes", async () => {
+  const first = await startRedis();
+  const { port } = first;
+  await first.stop();
+  const own = await createWorkerWorld({ redisUrl: `redis://127.0.0.1:${port}` });
+  world = own;
+  const { db } = own.database;
+  const app = await buildApp(own.deps);
+  const send = async () => {
+    const event = { id: `evt_${randomUUID()}`, object: "event", type: "charge.updated", livemode: false, created: 1, data: { object: {} } };
+    const { statusCode } = await deliver({ app, deps: own.deps }, JSON.stringify(event));
+    const answeredAtMs = Date.now();
+    const { received_at } = await db.selectFrom("stripe_events").select("received_at").where("id", "=", event.id).executeTakeFirstOrThrow();
+    expect([statusCode, answeredAtMs - received_at.getTime() < 1_000]).toEqual([200, true]);
+  };
+  try {
+    own.startWorker();
+    const until = performance.now() + (full ? 60_000 : 1_500);
+    do {
+      await send();
+      await delay(full ? 500 : 100);
+    } while (performance.now() < until);
+    expect(await jobsLeft(own)).toBeGreaterThan(0);
+    redis = await startRedis(port);
+    await send();
+    await expect.poll(() => jobsLeft(own), { timeout: 30_000 }).toBe(0);
+    expect(await db.selectFrom("stripe_events").select("id").where("status", "=", "received").execute()).toEqual([]);
+  } finally {
+    await app.close();
+  }
+}, 120_000);
 
 describe.concurrent("PostgreSQL lost while a job runs", () => {
   it.for(["PostgreSQL", "Redis"] as const)(
