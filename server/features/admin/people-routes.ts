@@ -123,14 +123,6 @@ function acting(deps: Deps): Routes {
         return reply.code(204).send(null);
       },
     );
-    app.post(
-      "/api/admin/people/:userId/give-back",
-      { schema: contract["POST /api/admin/people/:userId/give-back"] },
-      async (request, reply) => {
-        await giveAccountBack(deps, clerkOf(request), { ...request.body, ...request.params });
-        return reply.code(204).send(null);
-      },
-    );
     for (const [name, action] of [
       ["POST /api/admin/people/:userId/cancel", "plan.cancelled"],
       ["POST /api/admin/people/:userId/resume", "plan.resumed"],
@@ -157,6 +149,20 @@ function acting(deps: Deps): Routes {
       async (request) => {
         const { userId: actor, network } = clerkOf(request);
         return checkPaymentsOf(deps, { ...request.params, ...request.body, actor, network });
+      },
+    );
+  };
+}
+
+/** For an account that was taken over. */
+function givingBack(deps: Deps): Routes {
+  return async (app) => {
+    app.post(
+      "/api/admin/people/:userId/give-back",
+      { schema: contract["POST /api/admin/people/:userId/give-back"] },
+      async (request, reply) => {
+        await giveAccountBack(deps, clerkOf(request), { ...request.body, ...request.params });
+        return reply.code(204).send(null);
       },
     );
   };
@@ -208,6 +214,6 @@ function helping(deps: Deps): Routes {
 export function adminPeopleRoutes(deps: Deps): Routes {
   return async (app) => {
     await app.register(teamScope(deps, [reading(deps), steppedUpScope([helping(deps)])]));
-    await app.register(adminScope(deps, [readingMoney(deps), steppedUpScope([acting(deps), mailing(deps)])]));
+    await app.register(adminScope(deps, [readingMoney(deps), steppedUpScope([acting(deps), givingBack(deps), mailing(deps)])]));
   };
 }
