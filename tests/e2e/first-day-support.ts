@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { plans } from "#domain/plans.ts";
-import { databaseAddress } from "#server/embedded/running-database.ts";
+import { databaseAddress } from "#server/commands/database-address.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { openWallet } from "#server/features/credits/service.ts";
 import { endHold, holdCredits } from "#tests/support/ledger-calls.ts";
