@@ -135,7 +135,7 @@ test("the log keeps networks and not addresses, also of events that were written
   expect((await events()).map(({ network: kept }) => kept)).toEqual(short);
   for (const [index, each] of addresses.entries())
     await product.asOwner(`update audit_origins set network = '${each}' where network = '${short[index]}'`);
-  const migration = await readFile(new URL("../../migrations/0101_short_networks.up.sql", import.meta.url), "utf8");
+  const migration = await readFile(new URL("../../migrations/0100_short_networks.up.sql", import.meta.url), "utf8");
   await product.asOwner(/^update audit_origins .*;$/m.exec(migration)?.[0] ?? "");
   expect((await events()).map(({ network: kept }) => kept)).toEqual(short);
 });

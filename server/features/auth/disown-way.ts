@@ -1,6 +1,6 @@
 /**
  * The way back for somebody whose account got a passkey, an authenticator app or a Google account from a stranger. The mail that tells of it
- * has a link that takes it away again, for seven days, with all that was added after it (decision 102). The link does what a link for a new
+ * has a link that takes it away again, for seven days, with all that was added after it (decision 101). The link does what a link for a new
  * password does, and no more: it signs nobody in, and what was there before the stranger came is still asked for.
  */
 import { disownMs } from "#domain/periods.ts";

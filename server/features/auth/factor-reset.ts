@@ -2,7 +2,7 @@
  * The way back for somebody who lost both their authenticator app and their recovery codes. They show the password and ask; 72 hours later
  * they get a mail with a link that removes the second factor. Until then every open page of the account says so, and anybody with a session,
  * the mail or a code can end the request. So a stranger needs the password, the mailbox, and three days in which the owner notices nothing.
- * Sessions and codes end nothing if they come from what was added lately: a stranger may have added it to keep the owner out (decision 102).
+ * Sessions and codes end nothing if they come from what was added lately: a stranger may have added it to keep the owner out (decision 101).
  */
 import { v7 as uuidv7 } from "uuid";
 import type { AuditDetails } from "#domain/audit.ts";

@@ -13,7 +13,7 @@ const staysClosed = sql`known.resolved_by = 'person' and known.details = exclude
 /**
  * Writes a finding, which is resolved at once if `repairedBy` says who repaired it. One that was resolved is open again if it is found again. One
  * that a person has closed stays closed while the same is found, and is open again if it differs, or if a check had not found it in between
- * (decision 113).
+ * (decision 106).
  */
 export async function recordFinding(executor: Executor, finding: Omit<Finding, "isRepaired">, repairedBy: Checker | null, now: Date) {
   const resolvedAt = repairedBy === null ? null : now;

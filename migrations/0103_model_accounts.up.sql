@@ -1,4 +1,4 @@
--- Which accounts used a model, and on which day last (decision 110): whom its end concerns, and how many a new price would.
+-- Which accounts used a model, and on which day last (decision 105): whom its end concerns, and how many a new price would.
 create table model_accounts (
   model_id text not null,
   billing_account_id uuid not null references billing_accounts,
