@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { failureKind } from "../failures.ts";
+import { failureKind, TakenElsewhere } from "../failures.ts";
 
 export type RowSweep =
   | "expired-grants"
@@ -142,7 +142,8 @@ export async function sweepRows<Row>(
     } catch (error) {
       failed.add(key);
       if (failureKind(error) === "outage" && !(anySucceeded && failedBefore.has(key))) {
-        await putBehind(deps.db, sweep, key, error);
+        // A row that another worker has, or whose rest this one leaves because it stops, has not failed.
+        if (!(error instanceof TakenElsewhere)) await putBehind(deps.db, sweep, key, error);
         return outages.add(error);
       }
       outages.succeeded();
