@@ -47,7 +47,7 @@ const signedIn = () => import("./signed-in.ts");
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
-    queries: ["mode", "confirm", "recover", "change", "undo", "return", "keep-factors", "reset-factors", "google"],
+    queries: ["mode", "confirm", "recover", "change", "undo", "disown", "return", "keep-factors", "reset-factors", "google"],
     sleeps: "briefly",
     stirs: offerPasskeys,
   }),

@@ -27,8 +27,8 @@ interface FigureTableProps {
   isDense?: boolean;
 }
 
-/** What scrolls must have the focus to be scrolled by keyboard. */
-const scrollable = { tabIndex: 0 };
+/** What scrolls must have the focus to be scrolled by keyboard. A group, because the part of the page around it is a region of the same name. */
+const scrollable = (label: string) => ({ tabIndex: 0, role: "group", "aria-label": label });
 
 function Row({ row, columns }: { row: FigureRow; columns: readonly FigureColumn[] }) {
   return (
@@ -47,7 +47,7 @@ function Row({ row, columns }: { row: FigureRow; columns: readonly FigureColumn[
 /** The figures of a chart, or what belongs to them. */
 export function FigureTable({ label, head, columns, rows, total, isDense }: FigureTableProps) {
   return (
-    <section className={styles.scrolls} aria-label={label} {...scrollable}>
+    <div className={styles.scrolls} {...scrollable(label)}>
       <table className={classNames(styles.table, isDense && styles.dense)}>
         <thead>
           <tr>
@@ -71,6 +71,6 @@ export function FigureTable({ label, head, columns, rows, total, isDense }: Figu
           </tfoot>
         )}
       </table>
-    </section>
+    </div>
   );
 }

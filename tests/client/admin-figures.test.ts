@@ -16,8 +16,9 @@ const api = onStubbedSite((opened) => {
 });
 const calls = () => api.calls("GET /api/admin/figures").map(({ query }) => query);
 const region = (name: string) => page.getByRole("region", { name, exact: true });
+const table = (name: string) => page.getByRole("group", { name, exact: true });
 const rows = async (name: string) =>
-  Promise.all((await region(name).last().getByRole("row").all()).map((row) => row.locator("th, td").allTextContents()));
+  Promise.all((await table(name).getByRole("row").all()).map((row) => row.locator("th, td").allTextContents()));
 
 async function openOverview(figures: Figures, path = "/admin"): Promise<void> {
   api.answer("POST /api/functions/verify-admin", { isAdmin: true, team: "admin" });
@@ -30,7 +31,7 @@ async function openOverview(figures: Figures, path = "/admin"): Promise<void> {
 it("figures are charts and tables of a range of days in UTC, which the address keeps; what fails can be tried again", async () => {
   await openOverview(figuresOf(3));
   await page.getByRole("heading", { name: admin.sections.overview, level: 1 }).waitFor();
-  await region(text.revenue.title).first().locator("canvas").waitFor();
+  await region(text.revenue.title).locator("canvas").waitFor();
   // Beside the days directly before, with the change in words: more of it is better, or worse, or neither.
   await page.getByText("Compared with February 26, 2026 to February 28, 2026.").waitFor();
   const headline = (name: string) => page.getByRole("definition").filter({ has: page.locator(`xpath=preceding-sibling::dt[.="${name}"]`) });
@@ -59,7 +60,7 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   const answers = await rows(text.answers.title);
   // 40 sold credits at the least they sell for, 0.0533 dollars, less what the provider takes.
   expect(answers[1]).toEqual(["GPT-6.1 Sol", "10", "10%", "0.84 sec", "12 sec", "50", "$0.30", "$1.83"]);
-  await region(text.credits.expiries).getByRole("rowheader", { name: "December 2026" }).waitFor();
+  await table(text.credits.expiries).getByRole("rowheader", { name: "December 2026" }).waitFor();
   // What the business owes, by day and by the month in which it expires.
   expect((await rows(text.headlines.outstanding)).slice(0, 2)).toEqual([
     [usage.charts.day, text.credits.sold, text.credits.given],

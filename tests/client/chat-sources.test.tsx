@@ -11,7 +11,7 @@ import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import type { Receipt, Source } from "#contract/generations.ts";
 
 beforeAll(async () => {
-  await i18next.use(initReactI18next).init({ lng: "en", ns: ["chat"], resources: { en: { chat } } });
+  await i18next.use(initReactI18next).init({ lng: "en", ns: ["chat"], resources: { en: { chat } }, interpolation: { escapeValue: false } });
 });
 
 const otters: Source = { mark: 1, url: "https://www.news.example/otters?a=1&b=2", title: "Otters <return>", date: "2026-11-02" };
