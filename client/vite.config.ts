@@ -85,6 +85,7 @@ const groups = [
   ),
   shared("formats", /(lib\/(use-format|format|own-path|shown-edition)|i18n\/problem-text|domain\/(plans|units))\.ts$/),
   shared("models", /(lib\/offered-models|domain\/models)\.ts$/),
+  shared("chat-icons", /lucide-react\/dist\/esm\/icons\/(arrow-up|arrow-down|square|plus)\.mjs$/),
   shared("queue", /(features\/contact\/form-queue\.tsx|offline\/(sent-forms|use-form-queue)\.ts)$/),
   shared("kept", /(features\/kept\/kept-store|offline\/kept-pages|lib\/format-bytes)\.ts$/),
   shared("dialogs", /(components\/(dialog|empty-state)\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(trash|trash-2)\.mjs)$/),

@@ -21,6 +21,12 @@ export function formatNumber(value: number, language: string): string {
   return kept(`number ${language}`, () => new Intl.NumberFormat(language)).format(value);
 }
 
+/** "3 days", in the right plural form of the language. `unit`: one of Intl's, such as "day". */
+export function formatDuration(count: number, unit: string, language: string): string {
+  const long = () => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+  return kept(`${unit} ${language}`, long).format(count);
+}
+
 /** `20` → "20%", or in the form of that language. */
 export function formatPercent(percent: number, language: string): string {
   return kept(`percent ${language}`, () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })).format(

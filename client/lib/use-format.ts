@@ -6,6 +6,7 @@ import { charactersPerUnit } from "#domain/units.ts";
 import {
   formatDate,
   formatDateTime,
+  formatDuration,
   formatList,
   formatMoney,
   formatNumber,
@@ -37,6 +38,8 @@ export function useFormat() {
     namedPrice: (model: PricedModel & Pick<Model, "name">) => t("model.named", { name: model.name, price: modelPrice(model) }),
     /** "Starter Plan", or "No Plan": the display names of spec §4. */
     planName: (tier: SubscriptionTier) => (tier === "none" ? t("plan.none") : t("plan.name", { plan: plans[tier].name })),
+    /** "14 days". */
+    days,
     timeLeft: (left: TimeLeft) => timeLeftText(left),
   };
 
@@ -51,7 +54,13 @@ export function useFormat() {
   }
 
   function timeLeftText(left: TimeLeft): string {
-    const text = t(`timeLeft.${left.kind}`, { count: "count" in left ? left.count : 0 });
-    return left.kind === "months" && left.days > 0 ? formatList([text, t("timeLeft.days", { count: left.days })], language) : text;
+    if (!("count" in left)) return t(`timeLeft.${left.kind}`);
+    // Intl names its units in the singular.
+    const text = formatDuration(left.count, left.kind.slice(0, -1), language);
+    return left.kind === "months" && left.days > 0 ? formatList([text, days(left.days)], language) : text;
+  }
+
+  function days(count: number): string {
+    return formatDuration(count, "day", language);
   }
 }

@@ -6,6 +6,7 @@ import { initReactI18next } from "react-i18next/initReactI18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Router } from "wouter";
 import { useModels } from "#client/features/chat/models-store.ts";
+import { NoCredits } from "#client/features/chat/no-credits.tsx";
 import { RefusalView } from "#client/features/chat/refusal-view.tsx";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
@@ -32,9 +33,7 @@ const nothing = () => undefined;
 
 function drawn(needed: number, available: number, nextCredits: NextCredits | null): string {
   const model = useModels.getState().models.find(({ credits, category }) => credits === needed && category === "text");
-  const refusal = { ...noted, code: "insufficient_credits", needed, available };
-  const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
-  return draw(<RefusalView refusal={refusal} model={model} nextCredits={nextCredits} {...actions} />);
+  return draw(<NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={nothing} />);
 }
 
 describe("out of credits", () => {

@@ -5,7 +5,8 @@ import { initReactI18next } from "react-i18next/initReactI18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Markdown } from "#client/features/chat/markdown-view.tsx";
 import { SourceCards } from "#client/features/chat/source-cards.tsx";
-import { marksOf, SourceMarks } from "#client/features/chat/source-marks.tsx";
+import { marker } from "#client/features/chat/source-marks.tsx";
+import { TextMarks } from "#client/features/chat/text-marks.ts";
 import { afterReceipt, emptyThread, sending } from "#client/features/chat/thread.ts";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import type { Receipt, Source } from "#contract/generations.ts";
@@ -41,9 +42,9 @@ describe("a source", () => {
 describe("a number in the text", () => {
   const written = (text: string, sources: readonly Source[] = [otters, river]) =>
     renderToStaticMarkup(
-      <SourceMarks value={marksOf(sources, "a-")}>
+      <TextMarks value={sources.length > 0 ? marker(sources, "a-") : null}>
         <Markdown text={text} end="whole" />
-      </SourceMarks>,
+      </TextMarks>,
     );
   const linksIn = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
 

@@ -48,7 +48,7 @@ it("says which ways go and stay from the day that is chosen on, and that the ear
   api.answer("GET /api/admin/views", { views: [] });
   api.answer("GET /api/admin/needs", noNeeds);
   api.answer(`GET /api/admin/people/${id}` as "GET /api/admin/people/:userId", page);
-  api.answer(call, undefined as never);
+  api.answer(call, {} as never);
   const shown = await open(site, `/admin/people/${id}`, { member: true, viewport: { width: 390, height: 844 } });
   await shown.getByRole("button", { name: words.title, exact: true }).click();
   const dialog = shown.getByRole("dialog", { name: words.title });

@@ -1,6 +1,7 @@
 /** The page of an account's security: where one is signed in and what was done, in every state. */
 import type { Page, WebSocketRoute } from "playwright-core";
 import { expect, it } from "vitest";
+import access from "#client/i18n/locales/en/access.json" with { type: "json" };
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import type { Session } from "#server/contract/auth.ts";
 import type { Activity, OwnSession } from "#server/contract/security.ts";
@@ -42,7 +43,7 @@ const signedIn = { action: "sign_in.completed", details: { factor: "password", s
 
 const panel = (title: string) => page.getByRole("region", { name: title, exact: true });
 const sessions = () => panel(text.sessions.title);
-const activity = () => panel(text.activity.title);
+const activity = () => panel(access.acts.title);
 const lines = () => activity().getByRole("listitem");
 const toast = (words: string) => page.getByText(words, { exact: true }).waitFor();
 
@@ -110,7 +111,7 @@ it("lists what was done, the newest first, and more on demand without a repetiti
   await expect.poll(() => lines().count()).toBe(2);
   expect(await lines().nth(0).textContent()).toMatch(/^Password changed.*from 203\.0\.113\.x$/);
   expect(await lines().nth(1).textContent()).toMatch(/^Signed in \(password and authenticator app\).*from 2001:db8:7:x$/);
-  const more = activity().getByRole("button", { name: text.activity.more });
+  const more = activity().getByRole("button", { name: access.acts.more });
   api.refuse(activityCall, 503, "service_unavailable");
   await more.click();
   await activity().getByRole("alert").waitFor();
@@ -123,7 +124,7 @@ it("lists what was done, the newest first, and more on demand without a repetiti
   await more.click();
   await expect.poll(() => lines().count()).toBe(4);
   expect(await lines().nth(2).textContent()).toMatch(/^Recovery code used, 1 is left/);
-  expect(await lines().nth(3).textContent()).toContain(text.activity.other);
+  expect(await lines().nth(3).textContent()).toContain(access.acts.other);
   expect(await activity().getByRole("button").count()).toBe(0);
 });
 
@@ -154,13 +155,13 @@ it("holds the place of the lists while they are read, says when they could not b
   await activity().getByRole("status").waitFor();
   for (const answer of answers) answer();
   await sessions().getByText(text.sessions.loadFailed, { exact: true }).waitFor();
-  await activity().getByText(text.activity.loadFailed, { exact: true }).waitFor();
+  await activity().getByText(access.acts.loadFailed, { exact: true }).waitFor();
   api.answer(sessionsCall, { sessions: [here] });
   api.answer(activityCall, { events: [], nextCursor: null });
   await sessions().getByRole("button", { name: text.retry }).click();
   await sessions().getByText(text.sessions.onlyHere, { exact: true }).waitFor();
   await activity().getByRole("button", { name: text.retry }).click();
-  await activity().getByText(text.activity.empty, { exact: true }).waitFor();
+  await activity().getByText(access.acts.empty, { exact: true }).waitFor();
 });
 
 it("can be left in every section of the account: signing out is at the top of each", async () => {

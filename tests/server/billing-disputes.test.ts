@@ -68,7 +68,7 @@ test("the team finds the person by what Stripe calls payment, refund and dispute
   for (const id of [charge, refund, dispute, intent])
     expect([id, (await find(id)).json().rows.map((row: { id: string }) => row.id)]).toEqual([id, [person.userId]]);
   for (const id of ["pi_3UnknownToEverybody", "constructor_of_anything"])
-    expect((await find(id)).json()).toEqual({ rows: [], nextCursor: null });
+    expect((await find(id)).json()).toEqual({ rows: [], nextCursor: null, isCut: false });
   await world.settle();
 });
 

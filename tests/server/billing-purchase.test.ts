@@ -1,6 +1,7 @@
 /** One purchase gives one subscription and one grant, however often and in whatever order its events arrive. */
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plans } from "#domain/plans.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { full } from "#tests/support/full.ts";
@@ -47,6 +48,7 @@ describe("a purchase", () => {
       ...{ next_credits_at: monthEnd.toISOString() },
       ...{ subscription_end: monthEnd.toISOString(), billing_interval: "month", cancel_at_period_end: false },
       ...{ can_start_trial: false, trial_end: null, plan_to_come: null },
+      price_cents: plans.starter.monthlyPriceCents,
       answered: false,
       server_time: world.clock.now().toISOString(),
     });

@@ -243,10 +243,12 @@ const leftOut = {
   generation_keys: "names that a device gives its calls, for a day",
   google_answers: "for ten minutes, while somebody signs in with Google",
   holds: "credits held for answers that are being written: a sum of the wallet; what became of them is in the ledger",
+  model_accounts: "the last day on which each model was used, which the receipts say",
   payment_checks: "when payments were last checked, which the activity says",
   pending_sign_ins: "for ten minutes, while a sign-in waits for its second factor",
   refused_sends: "the times of the last refused sends, for a minute",
   settings: "which admin changed a setting of the product",
+  usage_days: "sums by day and model of the answers, whose receipts are there",
 };
 
 test("every table that names a person is in a section", async () => {

@@ -38,13 +38,15 @@ function answering(response: FixtureResponse, options: FixtureOpts = {}): void {
 
 test.each(text)("$name answers in pieces by $protocol, with the tokens it took", async (model) => {
   answering({ content: words, usage });
+  // Mistral counts them unasked and refuses the option that asks for it; this server counts only if it is asked.
+  const isCounted = model.provider !== "mistral";
   expect(await answerOf(gateway, model)).toMatchObject({
     text: words,
     failure: undefined,
     cutShort: false,
     concluded: true,
-    promptTokens: 7,
-    completionTokens: 20,
+    promptTokens: isCounted ? 7 : null,
+    completionTokens: isCounted ? 20 : null,
   });
 });
 

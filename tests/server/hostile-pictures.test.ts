@@ -184,7 +184,7 @@ test("a picture is its person's alone: nobody else changes or removes it, not wi
     "content-type": "image/webp",
     "content-disposition": "inline",
     "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
   });
   const name = mine.split("/")[2] ?? "";
   for (const address of [

@@ -97,7 +97,7 @@ test("a model that is gone or ends earlier is found, one provider's failure hide
   expect(due.due_at.getTime() - Date.now()).toBeLessThan(hourMs);
 
   // What an operator has closed stays closed.
-  const [ending] = await listOpenFindings(world.deps.db, 1);
+  const ending = (await listOpenFindings(world.deps.db, 20)).find(({ kind }) => kind === "model_ending");
   await closeFinding(world.deps.db, ending?.id ?? "", start);
   await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
   lists = { ...lists, openai: listOf("", { "gpt-6.1-sol": "2027-01-15" }) };

@@ -10,7 +10,7 @@ import { Reading } from "./reading.tsx";
 import { useActivity } from "./use-activity.ts";
 
 function Row({ event }: { event: Activity }) {
-  const { t } = useTranslation(["account", "access"]);
+  const { t } = useTranslation(["access"]);
   const { list, number, money, dateTime } = useFormat();
   return (
     <li className={styles.row}>
@@ -18,7 +18,7 @@ function Row({ event }: { event: Activity }) {
         <p className={styles.what}>{activityText({ t, list, number, money }, event)}</p>
         <p className={styles.detail}>
           <time dateTime={event.at}>{dateTime(event.at)}</time>
-          {event.network !== null && <span>{t("activity.from", { network: networkText(event.network) })}</span>}
+          {event.network !== null && <span>{t("access:acts.from", { network: networkText(event.network) })}</span>}
         </p>
       </div>
     </li>
@@ -31,12 +31,12 @@ export function ActivityPanel() {
   const { more, ...reading } = useActivity();
   const { note, waitSeconds, busy, run } = useAct();
   return (
-    <Panel name="activity" title={t("account:activity.title")} lead={[t("account:activity.lead")]}>
-      <Reading {...reading} label={t("account:activity.title")} rows={5} failed={t("account:activity.loadFailed")}>
+    <Panel name="activity" title={t("access:acts.title")} lead={[t("access:acts.lead")]}>
+      <Reading {...reading} label={t("access:acts.title")} rows={5} failed={t("access:acts.loadFailed")}>
         {({ events, nextCursor }) => (
           <>
             {events.length === 0 ? (
-              <p className={styles.soft}>{t("account:activity.empty")}</p>
+              <p className={styles.soft}>{t("access:acts.empty")}</p>
             ) : (
               <ul className={styles.rows}>
                 {events.map((event) => (
@@ -49,11 +49,11 @@ export function ActivityPanel() {
               <div className={styles.actions}>
                 <Button
                   busy={busy !== undefined}
-                  busyLabel={t("account:activity.reading")}
+                  busyLabel={t("access:acts.reading")}
                   aria-disabled={waitSeconds > 0}
                   onClick={() => void run("more", () => more(nextCursor))}
                 >
-                  {t("account:activity.more")}
+                  {t("access:acts.more")}
                 </Button>
               </div>
             )}

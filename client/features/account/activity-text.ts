@@ -3,7 +3,7 @@ import type { Activity } from "#contract/security.ts";
 import type { AuditDetails, ShownAction } from "#domain/audit.ts";
 
 interface Words {
-  t: TFunction<["account", "access"]>;
+  t: TFunction<["access"]>;
   list: (items: readonly string[]) => string;
   number: (value: number) => string;
   money: (cents: number) => string;
@@ -13,62 +13,62 @@ type SignIn = AuditDetails["sign_in.completed"];
 type Factor = SignIn["factor"] | NonNullable<SignIn["second"]>;
 
 function factorsText({ t, list }: Words, factors: readonly Factor[]): string {
-  return list(factors.map((factor) => t(`activity.factor.${factor}`)));
+  return list(factors.map((factor) => t(`access:acts.factor.${factor}`)));
 }
 
 /** What each act is called. A new act that people see has no text until it is named here, and the compiler says so. */
 const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Action]) => string } = {
-  "sign_up.confirmed": ({ t }) => t("activity.signUp"),
+  "sign_up.confirmed": ({ t }) => t("access:acts.signUp"),
   "sign_in.completed": (words, { factor, second }) =>
-    words.t("activity.signIn", { factors: factorsText(words, second ? [factor, second] : [factor]) }),
-  "sign_in.blocked": ({ t }) => t("activity.blocked"),
-  "step_up.completed": (words, { factor }) => words.t("activity.stepUp", { factors: factorsText(words, [factor]) }),
-  "password.changed": ({ t }, { proof }) => t(`activity.password.${proof}`),
-  "email_change.asked": ({ t }) => t("activity.emailAsked"),
-  "email.changed": ({ t }) => t("activity.emailChanged"),
-  "email.restored": ({ t }) => t("activity.emailRestored"),
-  "ways.disowned": ({ t }) => t("activity.waysDisowned"),
-  "account.given_back": ({ t }) => t("activity.accountGivenBack"),
-  "second_factor.enabled": ({ t }) => t("activity.secondOn"),
-  "second_factor.disabled": ({ t }, { proof }) => t(proof ? "activity.secondOffByLink" : "activity.secondOff"),
-  "factor_reset.asked": ({ t }) => t("activity.resetAsked"),
-  "factor_reset.mailed": ({ t }) => t("activity.resetMailed"),
-  "factor_reset.cancelled": ({ t }, { by }) => t(`activity.resetCancelled.${by}`),
-  "recovery_codes.created": ({ t }) => t("activity.codes"),
-  "recovery_code.used": ({ t }, { left }) => t("activity.codeUsed", { count: left }),
-  "google.linked": ({ t }) => t("activity.googleLinked"),
-  "google.unlinked": ({ t }) => t("activity.googleUnlinked"),
-  "passkey.added": ({ t }) => t("activity.passkeyAdded"),
-  "passkey.removed": ({ t }) => t("activity.passkeyRemoved"),
-  "passkey.refused": ({ t }) => t("activity.passkeyRefused"),
+    words.t("access:acts.signIn", { factors: factorsText(words, second ? [factor, second] : [factor]) }),
+  "sign_in.blocked": ({ t }) => t("access:acts.blocked"),
+  "step_up.completed": (words, { factor }) => words.t("access:acts.stepUp", { factors: factorsText(words, [factor]) }),
+  "password.changed": ({ t }, { proof }) => t(`access:acts.password.${proof}`),
+  "email_change.asked": ({ t }) => t("access:acts.emailAsked"),
+  "email.changed": ({ t }) => t("access:acts.emailChanged"),
+  "email.restored": ({ t }) => t("access:acts.emailRestored"),
+  "ways.disowned": ({ t }) => t("access:acts.waysDisowned"),
+  "account.given_back": ({ t }) => t("access:acts.accountGivenBack"),
+  "second_factor.enabled": ({ t }) => t("access:acts.secondOn"),
+  "second_factor.disabled": ({ t }, { proof }) => t(proof ? "access:acts.secondOffByLink" : "access:acts.secondOff"),
+  "factor_reset.asked": ({ t }) => t("access:acts.resetAsked"),
+  "factor_reset.mailed": ({ t }) => t("access:acts.resetMailed"),
+  "factor_reset.cancelled": ({ t }, { by }) => t(`access:acts.resetCancelled.${by}`),
+  "recovery_codes.created": ({ t }) => t("access:acts.codes"),
+  "recovery_code.used": ({ t }, { left }) => t("access:acts.codeUsed", { count: left }),
+  "google.linked": ({ t }) => t("access:acts.googleLinked"),
+  "google.unlinked": ({ t }) => t("access:acts.googleUnlinked"),
+  "passkey.added": ({ t }) => t("access:acts.passkeyAdded"),
+  "passkey.removed": ({ t }) => t("access:acts.passkeyRemoved"),
+  "passkey.refused": ({ t }) => t("access:acts.passkeyRefused"),
   "session.ended": ({ t }, details) =>
     details.reason === "signed_out_elsewhere"
-      ? t("activity.ended.signed_out_elsewhere", { count: details.sessions })
-      : t(`activity.ended.${details.reason}`),
-  "trial.started": ({ t }) => t("activity.trialStarted"),
-  "money_back.asked": ({ t }) => t("activity.moneyBackAsked"),
-  "contract.withdrawn": ({ t }) => t("activity.contractWithdrawn"),
-  "payments.checked": ({ t }) => t("activity.paymentsChecked"),
-  "credits.given": ({ t, number }, { credits }) => t("activity.creditsGiven", { credits: number(credits) }),
-  "credits.taken": ({ t, number }, { credits }) => t("activity.creditsTaken", { credits: number(credits) }),
-  "refund.asked": ({ t, money }, { amountCents }) => t("activity.refundAsked", { amount: money(amountCents) }),
-  "plan.cancelled": ({ t }) => t("activity.planCancelled"),
-  "plan.resumed": ({ t }) => t("activity.planResumed"),
-  "account.banned": ({ t }) => t("activity.banned"),
-  "account.unbanned": ({ t }) => t("activity.unbanned"),
-  "mail.sent_again": ({ t }) => t("activity.mailAgain"),
-  "mail.readdressed": ({ t }) => t("activity.mailReaddressed"),
-  "export.asked": ({ t }, { by }) => t(by === "team" ? "activity.exportMade" : "activity.exportAsked"),
-  "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
+      ? t("access:acts.ended.signed_out_elsewhere", { count: details.sessions })
+      : t(`access:acts.ended.${details.reason}`),
+  "trial.started": ({ t }) => t("access:acts.trialStarted"),
+  "money_back.asked": ({ t }) => t("access:acts.moneyBackAsked"),
+  "contract.withdrawn": ({ t }) => t("access:acts.contractWithdrawn"),
+  "payments.checked": ({ t }) => t("access:acts.paymentsChecked"),
+  "credits.given": ({ t, number }, { credits }) => t("access:acts.creditsGiven", { credits: number(credits) }),
+  "credits.taken": ({ t, number }, { credits }) => t("access:acts.creditsTaken", { credits: number(credits) }),
+  "refund.asked": ({ t, money }, { amountCents }) => t("access:acts.refundAsked", { amount: money(amountCents) }),
+  "plan.cancelled": ({ t }) => t("access:acts.planCancelled"),
+  "plan.resumed": ({ t }) => t("access:acts.planResumed"),
+  "account.banned": ({ t }) => t("access:acts.banned"),
+  "account.unbanned": ({ t }) => t("access:acts.unbanned"),
+  "mail.sent_again": ({ t }) => t("access:acts.mailAgain"),
+  "mail.readdressed": ({ t }) => t("access:acts.mailReaddressed"),
+  "export.asked": ({ t }, { by }) => t(by === "team" ? "access:acts.exportMade" : "access:acts.exportAsked"),
+  "export.downloaded": ({ t }) => t("access:acts.exportDownloaded"),
   "support_access.given": ({ t }) => t("access:activity.given"),
   "support_access.ended": ({ t }) => t("access:activity.ended"),
   "support_access.refused": ({ t }) => t("access:activity.refused"),
   "support_access.asked": ({ t }) => t("access:activity.asked"),
   "answer.read": ({ t }) => t("access:activity.read"),
-  "deletion.asked": ({ t }) => t("activity.deletionAsked"),
-  "deletion.undone": ({ t }) => t("activity.deletionUndone"),
-  "role.granted": ({ t }, { role }) => t(`activity.${role}`),
-  "role.taken": ({ t }) => t("activity.roleTaken"),
+  "deletion.asked": ({ t }) => t("access:acts.deletionAsked"),
+  "deletion.undone": ({ t }) => t("access:acts.deletionUndone"),
+  "role.granted": ({ t }, { role }) => t(`access:acts.${role}`),
+  "role.taken": ({ t }) => t("access:acts.roleTaken"),
 };
 
 function isShown(action: string): action is ShownAction {
@@ -77,7 +77,7 @@ function isShown(action: string): action is ShownAction {
 
 /** The line about an event. A server that is newer than this page may send an act that it doesn't know. */
 export function activityText(words: Words, { action, details }: Activity): string {
-  if (!isShown(action)) return words.t("activity.other");
+  if (!isShown(action)) return words.t("access:acts.other");
   // The server writes the details that belong to the action.
   const textOf: (words: Words, details: never) => string = texts[action];
   return textOf(words, details as never);

@@ -16,10 +16,12 @@ type Finding = Needs["findings"]["rows"][number];
 
 /** What is wrong, and what to do about it. A kind that this page does not know stays a name. */
 function useFindingText() {
-  const { t, i18n } = useTranslation("findings");
-  const textOf = (kind: string, which: "what" | "toDo") =>
-    i18n.exists(`${kind}.${which}`, { ns: "findings" }) ? t(`${kind as FindingKind}.${which}`) : "";
-  return { whatOf: (kind: string) => textOf(kind, "what") || kind, toDoOf: (kind: string) => textOf(kind, "toDo") };
+  const { t, i18n } = useTranslation("words");
+  const isKnown = (kind: string): kind is FindingKind => i18n.exists(`findings.${kind}.what`, { ns: "words" });
+  return {
+    whatOf: (kind: string) => (isKnown(kind) ? t(`findings.${kind}.what`) : kind),
+    toDoOf: (kind: string) => (isKnown(kind) ? t(`findings.${kind}.toDo`) : ""),
+  };
 }
 
 /** Where what it is about is shown in the panel. */

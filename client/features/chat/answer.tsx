@@ -20,7 +20,7 @@ import { readsAloud } from "./model-choice.ts";
 import { useModels } from "./models-store.ts";
 import { priceAgain } from "./price-again.ts";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
-import { marksOf, SourceMarks } from "./source-marks.tsx";
+import { TextMarks } from "./text-marks.ts";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
 import { useMayAsk } from "./use-may-ask.ts";
@@ -57,6 +57,7 @@ const useReadAloud = lateModule(async () => {
   return import("./read-aloud.tsx");
 });
 const useSourceCards = lateModule(() => import("./source-cards.tsx"));
+const useSourceMarks = lateModule(() => import("./source-marks.tsx"));
 const noSources: readonly Source[] = [];
 
 function sourcesOf(message: ThreadMessage | null): readonly Source[] {
@@ -185,7 +186,8 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const sources = sourcesOf(message);
   const cards = useSourceCards(sources.length > 0);
   const id = useId();
-  const marks = useMemo(() => marksOf(sources, id), [sources, id]);
+  const sourceMarks = useSourceMarks(sources.length > 0);
+  const marked = useMemo(() => sourceMarks?.marker(sources, id) ?? null, [sourceMarks, sources, id]);
   const asked = live ?? receipt;
   const pictures = usePictureAnswer(asked?.picture !== undefined);
   const clip = useClipAnswer(asked?.clip !== undefined);
@@ -198,9 +200,9 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
       </div>
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
       {text !== "" && asked?.recording === undefined && (
-        <SourceMarks value={marks}>
+        <TextMarks value={marked}>
           <Markdown text={text} end={endOf(message)} />
-        </SourceMarks>
+        </TextMarks>
       )}
       {asked?.recording && sounds && <sounds.TranscriptAnswer {...{ threadKey, text, message }} />}
       {asked?.speech && sounds && <sounds.SpeechAnswer {...{ threadKey, live, message }} />}

@@ -11,14 +11,17 @@ import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
 import { conversationLimits } from "#domain/conversations.ts";
-import { DeleteDialog, RenameDialog } from "./conversation-dialogs.tsx";
 import { groupByDay } from "./conversation-groups.ts";
 import { ConversationMenu } from "./conversation-menu.tsx";
 import { conversationPath } from "./conversation-path.ts";
 import styles from "./conversations.module.css";
 import { loadOlderConversations, refreshConversations, updateConversation, useConversations } from "./conversations-store.ts";
-import { SearchResults } from "./search-results.tsx";
+import { lateModule } from "./late-module.ts";
 import { useSearch } from "./use-search.ts";
+
+/** Fetched while the menu that leads to them is open. */
+const useDialogs = lateModule(() => import("./conversation-dialogs.tsx"));
+const useResults = lateModule(() => import("./search-results.tsx"));
 
 interface ConversationListProps {
   /** The conversation that is open. */
@@ -168,6 +171,7 @@ function useOpened(list: RefObject<HTMLElement | null>, onDeleted: (id: string) 
   const { t } = useTranslation("chat");
   const [opened, setOpened] = useState<Opened>();
   const [fault, setFault] = useState<string>();
+  const dialogs = useDialogs(opened !== undefined);
   const close = () => setOpened(undefined);
   if (!opened) return { fault, setOpened, menuOf: undefined, view: null };
   const { conversation, button, what } = opened;
@@ -194,9 +198,9 @@ function useOpened(list: RefObject<HTMLElement | null>, onDeleted: (id: string) 
         onClose={closeMenu}
       />
     ),
-    rename: <RenameDialog conversation={conversation} onClose={close} />,
-    delete: (
-      <DeleteDialog
+    rename: dialogs && <dialogs.RenameDialog conversation={conversation} onClose={close} />,
+    delete: dialogs && (
+      <dialogs.DeleteDialog
         conversation={conversation}
         onClose={close}
         onDeleted={() => {
@@ -215,6 +219,7 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
   const [text, setText] = useState("");
   const search = useSearch(text, useOnline());
   const list = useRef<HTMLElement>(null);
+  const results = useResults(search.words !== undefined);
   const { fault, setOpened, menuOf, view } = useOpened(list, onDeleted);
   return (
     <nav ref={list} tabIndex={-1} className={styles.list} aria-label={t("conversations.title")}>
@@ -239,7 +244,7 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
           <Older />
         </>
       ) : (
-        <SearchResults search={search} onChosen={onChosen} />
+        results && <results.SearchResults search={search} onChosen={onChosen} />
       )}
       {view}
     </nav>

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReactNode } from "react";
-import { createElement, Fragment, memo, useMemo, useRef } from "react";
+import { createElement, Fragment, memo, use, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "./copy-button.tsx";
 import type { Formula } from "./formulas.ts";
@@ -8,7 +8,12 @@ import { lateModule } from "./late-module.ts";
 import styles from "./markdown.module.css";
 import type { LexedText, TextEnd } from "./markdown-blocks.ts";
 import { decodeEntities, lexGrowing, nothingLexed, safeHref } from "./markdown-blocks.ts";
-import { MarkedText, SourceMarks } from "./source-marks.tsx";
+import { TextMarks } from "./text-marks.ts";
+
+function Words({ text }: { text: string }): ReactNode {
+  const marked = use(TextMarks);
+  return marked ? marked(text) : text;
+}
 
 /** Wide code and tables scroll, so they have to be reachable with the keyboard. */
 const scrollable = { tabIndex: 0 };
@@ -22,9 +27,6 @@ function inOrder(parts: readonly ReactNode[]): ReactNode {
 
 /** Deeper nesting than anybody writes is shown as source, so that an answer can't exhaust the call stack. */
 const deepest = 16;
-
-/** In a link no number is a link of its own. */
-const noMarks = new Map();
 
 const useColours = lateModule(() => import("./code-colours.ts"));
 const useDrawing = lateModule(() => import("./formula-drawing.ts"));
@@ -72,7 +74,7 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   if (safe === undefined) return <>{children}</>;
   return (
     <a href={safe} target="_blank" rel="noopener noreferrer nofollow">
-      <SourceMarks value={noMarks}>{children}</SourceMarks>
+      <TextMarks value={null}>{children}</TextMarks>
     </a>
   );
 }
@@ -111,7 +113,7 @@ function Inline({ token, depth }: { token: MarkedToken | Formula; depth: number 
     case "checkbox":
       return token.checked ? "☑ " : "☐ ";
     case "text":
-      return token.tokens ? inline(token.tokens, depth) : <MarkedText text={decodeEntities(token.text)} />;
+      return token.tokens ? inline(token.tokens, depth) : <Words text={decodeEntities(token.text)} />;
     default:
       // HTML and unknown tokens are shown as they were written.
       return token.raw;

@@ -10,10 +10,10 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import { isInTrial } from "#domain/models.ts";
 import styles from "./chat.module.css";
+import { lateModule } from "./late-module.ts";
 import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
-import { NoCredits } from "./no-credits.tsx";
 import type { Refusal } from "./thread.ts";
 
 export interface RefusalViewProps {
@@ -132,10 +132,13 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgai
   unexpected: "refusal.busy",
 };
 
+const useNoCredits = lateModule(() => import("./no-credits.tsx"));
+
 /** Why the last send was refused, and what the person can do. Shown right above the composer, which has the prompt again. */
 export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onAccept }: RefusalViewProps) {
   const { t } = useTranslation(["chat", "errors", "refusals", "uploads"]);
   const { code, needed, available, quotedCredits, retryAtMs, again } = refusal;
+  const noCredits = useNoCredits(code === "insufficient_credits");
   if ((code === "price_changed" || code === "confirmation_required") && quotedCredits !== undefined) {
     return <AcceptPrice code={code} price={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
   }
@@ -144,8 +147,8 @@ export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onA
       {t("chat:refusal.upgrade")}
     </LinkButton>
   );
-  if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
-    return <NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
+  if (noCredits && needed !== undefined && available !== undefined) {
+    return <noCredits.NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
   }
   if (code === "daily_cap_reached") return <DailyCap onDismiss={onDismiss} />;
   if (code === "model_not_in_trial") return <NotInTrial model={model} onUse={onUse} plans={plans} />;

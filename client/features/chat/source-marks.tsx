@@ -1,26 +1,23 @@
 /** The numbers in an answer's text that lead to the cards of its sources. */
 import type { MouseEvent, ReactNode } from "react";
-import { createContext, createElement, Fragment, use } from "react";
+import { createElement, Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Source } from "#contract/generations.ts";
 import styles from "./markdown.module.css";
 import { safeHref } from "./markdown-blocks.ts";
 
-export interface MarkedSource {
+interface MarkedSource {
   /** Of its card. */
   id: string;
   mark: number;
   title: string;
 }
 
-/** The sources by their numbers. Empty where there are none, and within links. */
-export const SourceMarks = createContext<ReadonlyMap<number, MarkedSource>>(new Map());
-
 /** `answer`: what the ids of this answer's cards begin with. */
 export const cardId = (answer: string, mark: number) => `${answer}source-${mark}`;
 
-export function marksOf(sources: readonly Source[], answer: string): ReadonlyMap<number, MarkedSource> {
+function marksOf(sources: readonly Source[], answer: string): ReadonlyMap<number, MarkedSource> {
   return new Map(
     sources.flatMap(({ mark, url, title }): [number, MarkedSource][] => {
       const href = safeHref(url);
@@ -48,13 +45,14 @@ function Mark({ source: { id, mark, title } }: { source: MarkedSource }) {
   );
 }
 
-/** A text in which the numbers of sources are links. A number that is no source's stays as it is. */
-export function MarkedText({ text }: { text: string }): ReactNode {
-  const sources = use(SourceMarks);
-  if (sources.size === 0) return text;
-  const parts = text.split(/(\[\d{1,4}\])/).map((part) => {
-    const source = /^\[\d+\]$/.test(part) ? sources.get(Number(part.slice(1, -1))) : undefined;
-    return source ? createElement(Mark, { source }) : part;
-  });
-  return createElement(Fragment, null, ...parts);
+/** For TextMarks: in a text the numbers of the sources are links. A number that is no source's stays as it is. */
+export function marker(sources: readonly Source[], answer: string): (text: string) => ReactNode {
+  const marked = marksOf(sources, answer);
+  return (text) => {
+    const parts = text.split(/(\[\d{1,4}\])/).map((part) => {
+      const source = /^\[\d+\]$/.test(part) ? marked.get(Number(part.slice(1, -1))) : undefined;
+      return source ? createElement(Mark, { source }) : part;
+    });
+    return createElement(Fragment, null, ...parts);
+  };
 }

@@ -11,7 +11,7 @@ export function Facts() {
   const format = useFormat();
   const facts = [
     [`${format.number(Math.min(claims.models, offeredModels().length))}+`, t("facts.models")],
-    [t("common:timeLeft.days", { count: moneyBackDays }), t("facts.guarantee")],
+    [format.days(moneyBackDays), t("facts.guarantee")],
     [format.percent(claims.savingPercent), t("facts.saving")],
     [format.percent(claims.fasterPercent), t("facts.faster")],
     [format.percent(claims.uptimePercent), t("facts.uptime")],

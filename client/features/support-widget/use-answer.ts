@@ -48,7 +48,7 @@ function useWordAnswers() {
 
   const answers: Record<WordKey, () => Answer> = {
     trial: () => {
-      const days = t("common:timeLeft.days", { count: trialDays });
+      const days = format.days(trialDays);
       return {
         text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels()) }),
         link: { href: trialPath, label: i18next.t("action", { ns: "trial" }) },

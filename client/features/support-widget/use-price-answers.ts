@@ -25,7 +25,7 @@ export function usePriceAnswers() {
 
   return {
     plans: (): Answer => {
-      const days = t("common:timeLeft.days", { count: moneyBackDays });
+      const days = format.days(moneyBackDays);
       return { text: t("plans.answer", { days }), rows: planList.map(planRow), link };
     },
     plan: (plan: Plan): Answer => {

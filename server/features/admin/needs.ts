@@ -63,11 +63,13 @@ async function readFindings(executor: Executor): Promise<Needs["findings"]> {
 async function readFailedPayments({ db, config, clock }: Pick<Deps, "db" | "config" | "clock">): Promise<Needs["failedPayments"]> {
   const { rows } = await sql<
     OfPerson & { id: string; unpaid_cents: number; needs_action: boolean; issued_at: Date; can_mail: boolean }
-  >`select f.id, f.unpaid_cents, f.needs_action, f.issued_at, person.user_id, person.email, coalesce(f.plan_key is not null and exists (
-      select from user_subscriptions s where s.user_id = person.user_id and s.stripe_subscription_id = f.stripe_subscription_id
-        and s.grace_until > ${clock.now()}), false) as can_mail
+  >`select f.id, f.unpaid_cents, f.needs_action, f.issued_at, person.user_id, person.email, f.plan_key is not null and grace.found as can_mail
     from (select * from invoices where status = 'open' and (failed or needs_action) order by issued_at, id limit ${shown + 1}) f
-    ${personOf(sql`f.billing_account_id`)} order by f.issued_at`.execute(db);
+    ${personOf(sql`f.billing_account_id`)}
+    -- An aggregate keeps PostgreSQL from reading all subscriptions at once.
+    cross join lateral (select count(*) > 0 as found from user_subscriptions s where s.user_id = person.user_id
+      and s.stripe_subscription_id = f.stripe_subscription_id and s.grace_until > ${clock.now()}) grace
+    order by f.issued_at`.execute(db);
   return some(rows, (row) => ({
     id: row.id,
     unpaidCents: row.unpaid_cents,
