@@ -165,7 +165,7 @@ describe("answers in Chromium", () => {
   it("a stopped answer is marked as stopped, on another page too, and one's own prompt can be copied", async () => {
     const { page } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     await ask(page, stage, "A question with enough of an answer");
-    await waitForWords(page, 60);
+    await waitForWords(page, 20);
     await hold(stage);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
