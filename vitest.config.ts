@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { contentPlugin } from "./client/content-plugin.ts";
 import { Sequencer } from "./tests/support/sequencer.ts";
 import { temporaryFolder } from "./tests/support/temporary-folder.ts";
+import { filesAtRest } from "./tests/support/turns.ts";
 
 process.env.TMPDIR = temporaryFolder();
 
@@ -28,7 +29,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "product",
           include: ["tests/{*,!(client)/**/*}.test.ts", ...clientInBrowser],
-          exclude: movingTheClock,
+          exclude: [...movingTheClock, ...filesAtRest(mode === "full", process.argv.slice(2))],
           isolate: false,
         },
       },

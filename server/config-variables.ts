@@ -3,7 +3,7 @@
  * panel only says whether it is set. So the value of a variable that somebody forgets to list here is not shown.
  */
 import { providers } from "#domain/models.ts";
-import type { Config } from "./config.ts";
+import { apiPoolSize, type Config } from "./config.ts";
 
 export interface Variable {
   name: string;
@@ -37,7 +37,7 @@ const shown: Readonly<Record<string, (config: Config) => Shown>> = {
   DRAIN_TIMEOUT_SECONDS: ({ drainTimeoutMs }) => drainTimeoutMs / 1_000,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   DATABASE_URL: ({ databaseUrl }) => placeOf(databaseUrl),
-  DATABASE_POOL_SIZE: ({ databasePoolSize }) => databasePoolSize,
+  DATABASE_POOL_SIZE: ({ databasePoolSize }) => databasePoolSize ?? apiPoolSize,
   REDIS_URL: ({ redisUrl }) => placeOf(redisUrl),
   ADMIN_EMAILS: ({ adminEmails }) => list(adminEmails),
   STRIPE_TAX: ({ stripe }) => stripe.tax,

@@ -41,7 +41,8 @@ export interface Config {
   drainTimeoutMs: number;
   /** With the application's restricted role. */
   databaseUrl: string;
-  databasePoolSize: number;
+  /** Undefined if nobody set it: each process then has its own default. */
+  databasePoolSize: number | undefined;
   /** Undefined if BullMQ runs on PostgreSQL. */
   redisUrl: string | undefined;
   /** Sign tokens, mailed links and cookies: with the first one, and what the second, if any, has signed is still valid during a rotation. */
@@ -76,6 +77,9 @@ export interface Config {
   /** The variables that were read. Some are secrets; config-variables.ts decides which values may be shown. */
   environment: Environment;
 }
+
+/** How many connections the requests of an API process share, unless `DATABASE_POOL_SIZE` says otherwise. */
+export const apiPoolSize = 11;
 
 const secretKeyMinimum = 32;
 const nodeEnvironments = ["production", "development", "test"];
@@ -236,7 +240,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     databaseUrl:
       environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ??
       environment.required("DATABASE_URL", "the database's address with the restricted role, postgres://…"),
-    databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 11, 2, 500),
+    databasePoolSize: environment.integer("DATABASE_POOL_SIZE", undefined, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKeys,
     encryptionKeys: readEncryptionKeys(environment, production, secretKeys),

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 import type { DestinationStream } from "pino";
 import { pino } from "pino";
-import type { Config } from "./config.ts";
+import { apiPoolSize, type Config } from "./config.ts";
 import type { BusinessClock } from "./db/business-clock.ts";
 import { createBusinessClock } from "./db/business-clock.ts";
 import type { Db } from "./db/database.ts";
@@ -69,7 +69,7 @@ export function createDeps(
   part: string,
   log: Logger = createLogger(config.logLevel, part),
 ): Deps & { close(): Promise<void> } {
-  const pool = createPool(config.databaseUrl, config.databasePoolSize, `tessera ${part}`);
+  const pool = createPool(config.databaseUrl, config.databasePoolSize ?? apiPoolSize, `tessera ${part}`);
   const startPool = createPool(config.databaseUrl, startConnections, `tessera ${part} starts`, startConnections);
   const clock = createBusinessClock(pool, config.databaseUrl, config.sandbox !== undefined);
   const live = createLiveEvents(config, pool);

@@ -35,7 +35,7 @@ export class Environment {
     return "";
   }
 
-  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+  integer<Fallback extends number | undefined>(name: string, fallback: Fallback, minimum: number, maximum: number): number | Fallback {
     const value = this.text(name);
     if (value === undefined) return fallback;
     const number = Number(value);

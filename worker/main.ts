@@ -4,10 +4,11 @@ import { assertFitOrExit } from "#server/db/verify.ts";
 import { createDeps } from "#server/deps.ts";
 import { armFaultPoint } from "#server/fault-points.ts";
 import { exitWithParent, givenEnvironment, signalReady } from "#server/process.ts";
-import { poolFault } from "./slots.ts";
+import { connectionsNeeded, poolFault } from "./slots.ts";
 import { startWorker } from "./worker.ts";
 
-const config = readConfigOrExit(await givenEnvironment());
+const given = readConfigOrExit(await givenEnvironment());
+const config = { ...given, databasePoolSize: given.databasePoolSize ?? connectionsNeeded };
 const fault = poolFault(config.databasePoolSize);
 if (fault !== undefined) {
   console.error(fault);

@@ -1,9 +1,8 @@
 /**
  * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
  * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
- * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. Sweeps that ask Stripe,
- * sweeps that move credits, sweeps over accounts, wall-time sweeps, the hourly deletion of old data, the lists of models and the sums of the figures run in separate loops, so that
- * none waits for another.
+ * the others run at a fixed pace of this machine's time. A lease ensures that only one worker at a time runs a business sweep.
+ * Each sweep has a loop of its own, so that none waits for another; those whose order matters share one.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -35,8 +34,8 @@ import { runLeased } from "./leases.ts";
 const tickMs = 500;
 const wallSweepEveryMs = 5_000;
 /**
- * How long the credit sweeps wait for the Stripe sweeps to finish. Stripe usually answers at once, and its answer may end a
- * subscription before the next month's credits are posted. If Stripe hangs, the credit sweeps go on without it.
+ * How long the sweeps of credits wait for those that ask Stripe. Stripe usually answers at once, and its answer may end a
+ * subscription before the next month's credits are posted. If Stripe hangs, the sweeps of credits go on without it.
  */
 const headStartMs = 5_000;
 const reconcileEveryMs = hourMs;
@@ -69,11 +68,11 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
-const sweepsOfStripe = ["reconcile", "grace-periods", "full-check"] as const satisfies SweepName[];
-/** In this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
-const sweepsOfCredits = ["scheduled-grants", "expired-grants", "trials", "renewal-notices"] as const satisfies SweepName[];
-/** In a loop of their own, because deleting a large account takes long. */
-const sweepsOfAccounts = ["factor-resets", "account-deletions"] as const satisfies SweepName[];
+/** They run one by one in this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
+const ordered = ["scheduled-grants", "expired-grants", "trials", "renewal-notices"] as const satisfies SweepName[];
+const independent = ["reconcile", "grace-periods", "full-check", "factor-resets", "account-deletions"] as const satisfies SweepName[];
+/** The ordered ones wait for these a while. */
+const askingStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
   await deps.db
@@ -101,19 +100,15 @@ async function runIsolated(deps: Deps, sweep: string, stopping: AbortSignal, wor
 /** Runs the sweeps that depend on business time. */
 async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   const failures = new Map<SweepName, number>();
+  const running = new Map<SweepName, Promise<void>>();
   let wakeUp = new AbortController();
   let ready = false;
-  let asking: Promise<void> | undefined;
-  let erasing: Promise<void> | undefined;
   deps.clock.onMove(() => wakeUp.abort());
 
-  async function runSweeps(names: readonly SweepName[], due: Readonly<Record<SweepName, Date | null>>, now: Date): Promise<void> {
-    for (const name of names) {
-      const at = due[name];
-      if (at === null || at > now) continue;
-      const run = () => runLeased(deps, name, now, failures, stopping, (signal) => sweeps[name](deps, now, signal));
-      await runIsolated(deps, name, stopping, run);
-    }
+  async function runSweep(name: SweepName, dueAt: Date | null, now: Date): Promise<void> {
+    if (dueAt === null || dueAt > now) return;
+    const run = () => runLeased(deps, name, now, failures, stopping, (signal) => sweeps[name](deps, now, signal));
+    await runIsolated(deps, name, stopping, run);
   }
 
   async function runDue(): Promise<void> {
@@ -121,16 +116,18 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
     ready = true;
     const now = deps.clock.now();
     const due = await dueInstants(deps.db);
-    asking ??= runSweeps(sweepsOfStripe, due, now).finally(() => {
-      asking = undefined;
-    });
-    erasing ??= runSweeps(sweepsOfAccounts, due, now).finally(() => {
-      erasing = undefined;
-    });
+    for (const name of independent) {
+      if (!running.has(name))
+        running.set(
+          name,
+          runSweep(name, due[name], now).finally(() => running.delete(name)),
+        );
+    }
     const answered = new AbortController();
-    await Promise.race([asking, pause(headStartMs, answered.signal, stopping)]);
+    const asked = Promise.all(askingStripe.map((name) => running.get(name)));
+    await Promise.race([asked, pause(headStartMs, answered.signal, stopping)]);
     answered.abort();
-    await runSweeps(sweepsOfCredits, due, now);
+    for (const name of ordered) await runSweep(name, due[name], now);
   }
 
   while (!stopping.aborted) {
@@ -138,15 +135,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
     await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "could not read the schedules"));
     await pause(tickMs, wakeUp.signal, stopping);
   }
-  await Promise.all([asking, erasing]);
-}
-
-async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await runIsolated(deps, "orphaned answers", stopping, () => endOrphanedAnswers(deps, stopping));
-    await runIsolated(deps, "overdue holds", stopping, () => releaseOverdueHolds(deps, new Date(), stopping));
-    await pause(wallSweepEveryMs, stopping);
-  }
+  await Promise.all(running.values());
 }
 
 /** Partitions are made and dropped under locks that are waited for 100 ms only, so that nobody waits for them long. Tries until they are free. */
@@ -162,41 +151,51 @@ async function whenFree(stopping: AbortSignal, work: () => Promise<unknown>): Pr
   }
 }
 
-/** Runs the hourly sweeps, which need neither Stripe nor business time. */
-async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await runIsolated(deps, "log partitions to come", stopping, () => whenFree(stopping, () => addLogPartitions(deps, stopping)));
-    await runIsolated(deps, "log partitions past their limit", stopping, () => whenFree(stopping, () => dropLogPartitions(deps, stopping)));
-    await sweepRetention(deps, stopping);
-    await runIsolated(deps, "unused pictures", stopping, () => deleteUnusedAvatars(deps, stopping));
-    await runIsolated(deps, "books", stopping, () =>
-      checkBooks(deps, stopping, (wallets) => checkDoubledGrants({ deps, by: "hourly" }, wallets)),
-    );
-    await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
-    await runIsolated(deps, "ends of models", stopping, () => tellOfEndings(deps, stopping));
-    await pause(hourMs, stopping);
-  }
+interface PacedSweep {
+  name: string;
+  everyMs: number;
+  run: (deps: Deps, stopping: AbortSignal) => Promise<unknown>;
 }
 
-/** Adds up the figures of the business. In a loop of its own: after an outage it has much to do. */
-async function runFigures(deps: Deps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await runIsolated(deps, "figures", stopping, () => addUp(deps.db, { signal: stopping }));
-    await pause(minuteMs, stopping);
-  }
-}
+/** The sweeps of this machine's time. */
+const paced: readonly PacedSweep[] = [
+  { name: "orphaned answers", everyMs: wallSweepEveryMs, run: endOrphanedAnswers },
+  { name: "overdue holds", everyMs: wallSweepEveryMs, run: (deps, stopping) => releaseOverdueHolds(deps, new Date(), stopping) },
+  { name: "log partitions to come", everyMs: hourMs, run: (deps, stopping) => whenFree(stopping, () => addLogPartitions(deps, stopping)) },
+  {
+    name: "log partitions past their limit",
+    everyMs: hourMs,
+    run: (deps, stopping) => whenFree(stopping, () => dropLogPartitions(deps, stopping)),
+  },
+  { name: "retention", everyMs: hourMs, run: sweepRetention },
+  { name: "unused pictures", everyMs: hourMs, run: deleteUnusedAvatars },
+  {
+    name: "books",
+    everyMs: hourMs,
+    run: (deps, stopping) => checkBooks(deps, stopping, (wallets) => checkDoubledGrants({ deps, by: "hourly" }, wallets)),
+  },
+  { name: "trials and their credits", everyMs: hourMs, run: checkTrials },
+  { name: "ends of models", everyMs: hourMs, run: tellOfEndings },
+  // After an outage it has much to do.
+  { name: "figures", everyMs: minuteMs, run: (deps, stopping) => addUp(deps.db, { signal: stopping }) },
+  // Providers may hang, and a list that can't be read is asked for again within the hour.
+  { name: "lists of models", everyMs: listsEveryMs, run: checkModelLists },
+];
 
-/** Asks providers for their lists. In a loop of its own: they may hang, and one that can't be read is asked again within the hour. */
-async function runLists(deps: Deps, stopping: AbortSignal): Promise<void> {
+/** How many sweeps may run at the same time, each with one connection to PostgreSQL. */
+export const sweepsAtOnce = independent.length + 1 + paced.length;
+
+async function runPaced(deps: Deps, { name, everyMs, run }: PacedSweep, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await runIsolated(deps, "lists of models", stopping, () => checkModelLists(deps, stopping));
-    await pause(listsEveryMs, stopping);
+    await runIsolated(deps, name, stopping, () => run(deps, stopping));
+    await pause(everyMs, stopping);
   }
 }
 
 export function startSchedules(deps: Deps): Schedules {
   const stopping = new AbortController();
-  const running = Promise.all([runBusiness, runWall, runHourly, runLists, runFigures].map((run) => run(deps, stopping.signal)));
+  const { signal } = stopping;
+  const running = Promise.all([runBusiness(deps, signal), ...paced.map((sweep) => runPaced(deps, sweep, signal))]);
   return {
     async stop(deadlineMs) {
       stopping.abort();

@@ -1,15 +1,18 @@
-/** How many jobs a worker runs at once, and how many PostgreSQL connections it needs for that. */
+/** How many jobs a worker runs at once, and how many PostgreSQL connections it needs for all that it does at once. */
 import type { JobKind } from "#server/queue/jobs.ts";
+import { sweepsAtOnce } from "./schedules.ts";
 
 /** Each kind has its own slots, so that jobs which wait for Stripe never take the slots of mail jobs, and the other way round. */
-export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2, files: 1 };
+export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2, files: 1, invoices: 1, exports: 1 };
 
 /**
- * Each running job uses one connection at a time. These are for the relay and the sweeps, which run only short statements and
- * transactions.
+ * For the relay, for the books, whose two parts are checked at the same time, and two for clips: they run many at once, but with short statements
+ * between long waits.
  */
-const besidesJobs = 4;
-export const connectionsNeeded = slots.stripe + slots.mail + slots.files + besidesJobs;
+const besidesJobsAndSweeps = 4;
+
+/** Each running job and each running sweep uses one connection at a time. */
+export const connectionsNeeded = Object.values(slots).reduce((sum, count) => sum + count) + sweepsAtOnce + besidesJobsAndSweeps;
 
 /** Returns in one line why a worker can't start with a pool of this size, or undefined if it can. */
 export function poolFault(databasePoolSize: number): string | undefined {

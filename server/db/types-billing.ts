@@ -224,6 +224,8 @@ export interface ScheduledGrants {
   invoice_id: Generated<string | null>;
   invoice_line_id: Generated<string | null>;
   charge_id: Generated<string | null>;
+  /** Of the year that the invoice's line is for: 1 to 11, since the first month is posted at once. */
+  invoice_month: Generated<number | null>;
 }
 
 export interface Checkouts {

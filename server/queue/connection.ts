@@ -8,7 +8,13 @@ import type { JobKind } from "./jobs.ts";
 import { isJobName, jobKinds, kindOfJob } from "./jobs.ts";
 
 /** The Stripe queue keeps the name of the single queue of earlier releases, so that the jobs they left in it are still processed. */
-const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail", files: "tessera-files" };
+const queueNames: Readonly<Record<JobKind, string>> = {
+  stripe: "tessera",
+  mail: "tessera-mail",
+  files: "tessera-files",
+  invoices: "tessera-invoices",
+  exports: "tessera-exports",
+};
 
 export interface DispatchedJob {
   id: string;

@@ -32,10 +32,11 @@ export const jobs = {
 export type JobName = keyof typeof jobs;
 
 /**
- * The external service that a job calls. Each kind has its own queue and slots, so that a hanging Stripe doesn't delay mails
- * and a hanging mail server doesn't delay Stripe events. `files`: the file storage.
+ * What a job may wait for. Each kind has its own queue and slots, so that a hanging Stripe doesn't delay mails and a hanging mail
+ * server doesn't delay Stripe's events. `files`: the file storage. `invoices` and `exports` are long jobs for one person each,
+ * reading a customer's invoices at Stripe and writing somebody's data to a file.
  */
-export const jobKinds = ["stripe", "mail", "files"] as const;
+export const jobKinds = ["stripe", "mail", "files", "invoices", "exports"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
@@ -44,11 +45,11 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "align-subscription": "stripe",
   "pay-back": "stripe",
   "settle-transfer": "stripe",
-  "read-invoices": "stripe",
+  "read-invoices": "invoices",
   "update-customer": "stripe",
   "tell-low-credits": "mail",
   "send-mail": "mail",
-  "make-export": "files",
+  "make-export": "exports",
   "delete-file": "files",
   "delete-files": "files",
 };

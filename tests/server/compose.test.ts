@@ -6,6 +6,7 @@ import path from "node:path";
 import type { XSchema } from "typebox/schema";
 import { Check, Errors } from "typebox/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiPoolSize } from "#server/config.ts";
 import { startConnections } from "#server/deps.ts";
 import { providers } from "#server/domain/models.ts";
 import { freePort, waitUntil } from "#server/embedded/processes.ts";
@@ -17,6 +18,7 @@ import { startRedis } from "#tests/support/redis.ts";
 import { listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
+import { connectionsNeeded } from "../../worker/slots.ts";
 
 const secrets = {
   POSTGRES_PASSWORD: "superuser1",
@@ -129,10 +131,9 @@ describe("docker-compose.yml", () => {
   });
 
   it("allows PostgreSQL as many connections as the README's scale example needs", () => {
-    const { postgres, api } = readCompose(given).services;
+    const { postgres } = readCompose(given).services;
     const [, apis, workers] = /--scale api=(\d+) --scale worker=(\d+)/.exec(read("README.md")) ?? [];
-    const needed =
-      (Number(apis) + Number(workers)) * (Number(api?.environment?.DATABASE_POOL_SIZE) + 2) + Number(apis) * startConnections + 10;
+    const needed = Number(apis) * (apiPoolSize + startConnections + 2) + Number(workers) * (connectionsNeeded + 2) + 10;
     expect(Number(/max_connections=(\d+)/.exec(postgres?.command?.join(" ") ?? "")?.[1])).toBeGreaterThanOrEqual(needed);
   });
 

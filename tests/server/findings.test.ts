@@ -95,15 +95,20 @@ async function loseGrant(grantId: string): Promise<void> {
   await owner.query(`${triggers("enable")}; commit`);
 }
 
-/** Posts the person's first grant again under another key, as a mistake in our code would. */
-async function double(person: Person): Promise<string> {
+/** Posts the person's first grant again under another key, as a mistake in our code would; of a year's month also without saying which. */
+async function double(person: Person, saysMonth = true): Promise<string> {
   const [grant] = await grantsOf(person);
   if (!grant) throw new Error("no grant");
   const { kind, credits, expires_at: expiresAt, invoice_id: invoiceId, invoice_line_id: invoiceLineId, charge_id: chargeId } = grant;
+  const invoiceMonth = saysMonth ? grant.invoice_month : null;
   const payerId = await payerOf(person);
   const key = `again:${grant.source_key}`;
   const { grantId } = await inTransaction(world.deps.db, (trx) =>
-    postGrant(trx, { payerId, kind, credits, expiresAt, key, source: { invoiceId, invoiceLineId, chargeId } }, world.clock.now()),
+    postGrant(
+      trx,
+      { payerId, kind, credits, expiresAt, key, source: { invoiceId, invoiceLineId, invoiceMonth, chargeId } },
+      world.clock.now(),
+    ),
   );
   return grantId;
 }
@@ -312,14 +317,14 @@ describe("the check of an account", () => {
   });
 
   test("takes back a grant that was posted twice", async () => {
-    for (const priceId of ["starter_month", "starter_year"]) {
+    for (const [priceId, saysMonth] of [["starter_month"], ["starter_year", true], ["starter_year", false]] as const) {
       const person = await subscriber(priceId);
-      const doubled = await double(person);
+      const doubled = await double(person, saysMonth);
       expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: true }]);
       expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
       expect(await examine(person)).toEqual([]);
     }
-    expect(await findings()).toEqual([repaired("doubled_grant", "full"), repaired("doubled_grant", "full")]);
+    expect(await findings()).toEqual(Array.from({ length: 3 }, () => repaired("doubled_grant", "full")));
     expect(await findDisagreements(world.database.db)).toEqual([]);
   });
 

@@ -80,6 +80,19 @@ test("a disagreement is written down once with its account, counted when it is f
   expect(await findings()).toMatchObject([{ id: first?.id, times_seen: 2, resolved_by: "itself", resolved_at: expect.any(Date) }]);
 });
 
+test("a worker that is overtaken by another goes on where the other is", async () => {
+  const { rows } = await database.pool.query<{ id: string }>("select max(id::text) as id from wallets");
+  const reached = String(rows[0]?.id);
+  const seen: string[] = [];
+  await checkBooks({ db: database.db, log, clock }, new AbortController().signal, async (walletIds) => {
+    seen.push(...walletIds);
+    await database.db.updateTable("ledger_checks").set({ reached }).where("name", "=", "round").where("reached", "=", nil).execute();
+  });
+  // The first page only: the other worker has checked the rest.
+  expect(seen).toHaveLength(100);
+  expect(await markOf("round")).toBe(nil);
+});
+
 test("finds every kind of disagreement that a complete rebuild finds", async () => {
   const { walletId } = await createUser(database.db, { credits: 9 });
   await owner.query("begin; set constraints all deferred; alter table wallets disable trigger wallets_agree");

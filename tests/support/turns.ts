@@ -3,7 +3,7 @@
  * day cost as much as those of the next, and what all of them rest on is tested every day: the same rules without a browser, or the same
  * screens without a server.
  */
-import { daily } from "./full.ts";
+import { daily, full } from "./full.ts";
 
 interface Row {
   names: readonly string[];
@@ -29,4 +29,33 @@ type RowName = keyof typeof rows;
 export function hasTurn<Name extends RowName>(row: Name, name: (typeof rows)[Name]["names"][number]): boolean {
   const { names, aDay } = rows[row];
   return daily<string>(names, aDay).includes(name);
+}
+
+/**
+ * Files of which `npm test` has one row a day, those that take longest and of which each goes one way through the product. What they rest on is
+ * tested every day by the files that are not here: the first day of a person from sign-up to renewal, answers, the first frame, accessibility and
+ * content security in the browser, and every rule on the server.
+ */
+const files = [
+  ["e2e/feedback", "e2e/admin", "e2e/trial", "e2e/doctor", "e2e/guide-prompt", "e2e/branches", "faults/main-job"],
+  ["e2e/update", "e2e/hostile-texts", "e2e/consent", "e2e/packs", "e2e/five-tabs", "e2e/install", "faults/postgres", "faults/contact"],
+  [
+    "e2e/contact-form",
+    "e2e/offline",
+    "e2e/inbox",
+    "e2e/attachments",
+    "e2e/mailed-link",
+    "faults/redis",
+    "faults/frozen",
+    "faults/auth-flood",
+  ],
+] as const;
+
+/** The test files that are not run today, unless they are named on the command line. */
+export function filesAtRest(isFull: boolean, named: readonly string[]): string[] {
+  if (full || isFull) return [];
+  const [today = []] = daily(files);
+  return files
+    .flatMap((row) => (row === today ? [] : row.map((file) => `tests/${file}.test.ts`)))
+    .filter((file) => !named.some((part) => !part.startsWith("-") && file.includes(part)));
 }

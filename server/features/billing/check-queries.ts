@@ -80,16 +80,15 @@ export async function selectDoubledGrants(executor: Executor, walletIds: readonl
   if (walletIds.length === 0) return [];
   const { rows } = await sql<DoubledGrant>`
     with sold as (
-      select g.*, g.source_key like 'month:%' as is_month, bool_or(g.source_key like 'month:%') over line as has_months,
-          row_number() over (partition by g.wallet_id, g.invoice_id, g.invoice_line_id, g.pack_key,
-              case when g.source_key like 'month:%' then g.source_key end
+      select g.*, bool_or(g.invoice_month is not null) over line as has_months,
+          row_number() over (partition by g.wallet_id, g.invoice_id, g.invoice_line_id, g.pack_key, g.invoice_month
             order by g.source_key <> concat('grant:', g.invoice_id, ':', g.invoice_line_id), g.id) as place
         from grants g where g.wallet_id = any (${walletIds}::uuid[]) and g.invoice_id is not null
         window line as (partition by g.wallet_id, g.invoice_id, g.invoice_line_id))
     select s.id, s.wallet_id, w.billing_account_id as payer_id, s.invoice_id, s.credits,
         s.remaining = s.credits and s.held = 0 as is_whole
       from sold s join wallets w on w.id = s.wallet_id
-      where (s.place > 1 or (s.has_months and not s.is_month))
+      where (s.place > 1 or (s.has_months and s.invoice_month is null))
         and s.credits > s.clawed_back + coalesce((select sum(e.amount) from ledger_entries e
           where e.grant_id = s.id and e.account = 'expired'), 0)
       order by s.id`.execute(executor);

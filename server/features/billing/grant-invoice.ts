@@ -45,6 +45,8 @@ interface MonthlyGrant {
   expiresAt: Date;
   invoiceId: string | null;
   invoiceLineId: string | null;
+  /** Of a year; null if the line is for one month. */
+  invoiceMonth: number | null;
   chargeId: string | null;
 }
 
@@ -57,11 +59,13 @@ function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "char
   const start = fromUnix(line.period.start);
   const same = { credits: line.sold.plan.monthlyCredits, invoiceId: invoice.id, invoiceLineId: line.id, chargeId };
   if (line.sold.interval === "month") {
-    return [{ ...same, key: `grant:${invoice.id}:${line.id}`, dueAt: start, expiresAt: expiryOf(fromUnix(line.period.end)) }];
+    const whole = { key: `grant:${invoice.id}:${line.id}`, invoiceMonth: null };
+    return [{ ...same, ...whole, dueAt: start, expiresAt: expiryOf(fromUnix(line.period.end)) }];
   }
   return Array.from({ length: monthsOfYear }, (_, month) => ({
     ...same,
     key: `month:${invoice.id}:${line.id}:${month}`,
+    invoiceMonth: month,
     dueAt: addMonths(start, month),
     expiresAt: expiryOf(addMonths(start, month + 1)),
   }));
@@ -72,8 +76,8 @@ function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "char
  * open, whichever was posted first, so that a late event about an older month can't end a newer one.
  */
 async function postPlanGrant(trx: Trx, payerId: string, grant: MonthlyGrant, now: Date): Promise<void> {
-  const { key, credits, expiresAt, invoiceId, invoiceLineId, chargeId } = grant;
-  const source = { invoiceId, invoiceLineId, chargeId };
+  const { key, credits, expiresAt, invoiceId, invoiceLineId, invoiceMonth, chargeId } = grant;
+  const source = { invoiceId, invoiceLineId, invoiceMonth, chargeId };
   const { grantId } = await postGrant(trx, { payerId, kind: "plan", credits, expiresAt, key, source }, now);
   const open = await openPlanGrants(trx, payerId);
   const latest = open.reduce((found, candidate) => (candidate.expires_at > found.expires_at ? candidate : found), {
@@ -98,6 +102,7 @@ async function insertScheduled(trx: Trx, payerId: string, grants: readonly Month
         cancelled_at: null,
         invoice_id: grant.invoiceId,
         invoice_line_id: grant.invoiceLineId,
+        invoice_month: grant.invoiceMonth,
         charge_id: grant.chargeId,
       })),
     )
@@ -218,6 +223,7 @@ export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, no
     expiresAt: scheduled.expires_at,
     invoiceId: scheduled.invoice_id,
     invoiceLineId: scheduled.invoice_line_id,
+    invoiceMonth: scheduled.invoice_month,
     chargeId: scheduled.charge_id,
   };
   await postPlanGrant(trx, taken.billing_account_id, grant, now);

@@ -89,8 +89,15 @@ async function readMark(executor: Executor, name: "recent" | "round"): Promise<s
   return row.reached;
 }
 
-async function setMark(executor: Executor, name: "recent" | "round", reached: string): Promise<void> {
-  await executor.updateTable("ledger_checks").set({ reached }).where("name", "=", name).execute();
+/** Returns where the mark is: at `to`, or where another worker has moved it meanwhile. */
+async function moveMark(executor: Executor, name: "recent" | "round", from: string, to: string): Promise<string> {
+  const { numUpdatedRows } = await executor
+    .updateTable("ledger_checks")
+    .set({ reached: to })
+    .where("name", "=", name)
+    .where("reached", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? to : readMark(executor, name);
 }
 
 interface Page {
@@ -133,7 +140,7 @@ async function checkPart(
   do {
     const { walletIds, next } = await page(deps.db, mark);
     if (next === undefined) {
-      if (name === "round") await setMark(deps.db, name, nil);
+      if (name === "round") await moveMark(deps.db, name, mark, nil);
       break;
     }
     for (let start = 0; start < walletIds.length; start += walletsAtOnce) {
@@ -141,8 +148,7 @@ async function checkPart(
       found.push(...(await checkWallets(deps, some)));
       await alsoCheck(some);
     }
-    await setMark(deps.db, name, next);
-    mark = next;
+    mark = await moveMark(deps.db, name, mark, next);
   } while (performance.now() < until && !signal.aborted);
   return found;
 }

@@ -11,6 +11,8 @@ export interface GrantSource {
   invoiceLineId: string | null;
   chargeId: string | null;
   packKey: string | null;
+  /** Which month of a year, 0 to 11, the invoice's line is for. */
+  invoiceMonth: number | null;
 }
 
 export interface Balances {
@@ -46,7 +48,8 @@ export async function callPostGrant(
 ): Promise<Balances & { grant_id: string; posted: boolean }> {
   const result = await sql<Balances & { grant_id: string; posted: boolean }>`
     select * from ledger_post_grant(${grant.walletId}, ${grant.kind}, ${grant.credits}, ${grant.expiresAt}, ${grant.key}, ${grant.now},
-      ${grant.source.invoiceId}, ${grant.source.invoiceLineId}, ${grant.source.chargeId}, ${grant.source.packKey})`.execute(executor);
+      ${grant.source.invoiceId}, ${grant.source.invoiceLineId}, ${grant.source.chargeId}, ${grant.source.packKey},
+      ${grant.source.invoiceMonth}::smallint)`.execute(executor);
   return single(result.rows);
 }
 

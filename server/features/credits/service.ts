@@ -28,7 +28,7 @@ export interface GrantInput {
   source?: Partial<queries.GrantSource>;
 }
 
-const noSource: queries.GrantSource = { invoiceId: null, invoiceLineId: null, chargeId: null, packKey: null };
+const noSource: queries.GrantSource = { invoiceId: null, invoiceLineId: null, chargeId: null, packKey: null, invoiceMonth: null };
 
 function assertAmount(credits: number): void {
   if (!isCreditAmount(credits)) throw new DomainError("invalid_credits", "Credits are a positive whole number");
