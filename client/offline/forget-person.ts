@@ -4,11 +4,6 @@ import { keepOnlyConversationsOf } from "./conversations.ts";
 import { dropOldSentForms } from "./sent-forms.ts";
 import { removeStoredOf, removeStoredUnder } from "./store.ts";
 
-/** Deletes what other apps have shared and the chat has not taken. */
-export function forgetShared(): void {
-  void globalThis.caches?.delete(sharedFiles.cache);
-}
-
 /**
  * Deletes a person's data that came from the server when they sign out, and at a start that finds them signed out. What they
  * wrote and have not sent yet is kept under their own keys, because a session may also expire; it goes with a deleted account.
@@ -26,7 +21,7 @@ export function startForgetting(): () => void {
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
     // What somebody shared before they signed in waits for them; what the one who leaves had shared goes with them.
-    if (typeof known === "string") forgetShared();
+    if (typeof known === "string") void globalThis.caches?.delete(sharedFiles.cache);
     known = owner;
     void keepOnlyConversationsOf(owner);
     // The files are what a draft waits for, but unlike a text a picture shows at a glance whose it is.

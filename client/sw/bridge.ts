@@ -32,15 +32,18 @@ async function untilVisible(): Promise<void> {
   await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));
 }
 
-/** Calls back when a new version is installed and waits to replace the active one. */
-function onWaiting(registration: ServiceWorkerRegistration, waits: () => void): void {
-  const follow = (worker: ServiceWorker | null) =>
-    worker?.addEventListener("statechange", () => {
-      if (worker.state === "installed" && navigator.serviceWorker.controller) waits();
+/** Calls `waits` when a new version is installed and waits to replace the active one, and `fails` when the first installation has failed. */
+function follow(registration: ServiceWorkerRegistration, waits: () => void, fails: () => void): void {
+  const watch = () => {
+    const { installing } = registration;
+    installing?.addEventListener("statechange", () => {
+      if (installing.state === "installed" && navigator.serviceWorker.controller) waits();
+      if (installing.state === "redundant" && !registration.active) fails();
     });
+  };
   if (registration.waiting && navigator.serviceWorker.controller) waits();
-  follow(registration.installing);
-  registration.addEventListener("updatefound", () => follow(registration.installing));
+  watch();
+  registration.addEventListener("updatefound", watch);
 }
 
 /** Tells the service worker what only pages know: the reader's language, and pages opened by client-side navigation. */
@@ -72,6 +75,9 @@ function offerUpdate(accept: () => void): void {
   });
 }
 
+/** How long a first installation that has failed waits until it is begun again; twice as long after each failure. */
+const againAfterMs = 10_000;
+
 /**
  * Registers the service worker and offers a waiting version once. Nothing reloads before the person accepts it, in this tab or
  * another, and no tab reloads during an answer or with a half-filled form.
@@ -86,13 +92,20 @@ export async function registerServiceWorker(): Promise<void> {
     hadController = true;
   });
 
-  const registration = await navigator.serviceWorker.register(trustedAddress(), { updateViaCache: "none" });
+  const script = trustedAddress();
+  let registration: ServiceWorkerRegistration;
   let offered = false;
-  onWaiting(registration, () => {
+  const offer = () => {
     if (offered) return;
     offered = true;
     whenFree(() => offerUpdate(() => whenFree(() => registration.waiting?.postMessage({ type: "SKIP_WAITING" } satisfies WorkerMessage))));
-  });
+  };
+  // The installation fetches what an offline reader needs, and a network that is lost for a moment ends it.
+  async function begin(waitMs: number): Promise<void> {
+    registration = await navigator.serviceWorker.register(script, { updateViaCache: "none" });
+    follow(registration, offer, () => setTimeout(() => void begin(2 * waitMs).catch(() => undefined), waitMs));
+  }
+  await begin(againAfterMs);
   setInterval(() => void registration.update().catch(() => undefined), checkEveryMs);
   await keepInformed();
 }

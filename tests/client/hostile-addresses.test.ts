@@ -68,3 +68,19 @@ it.runIf(hasTurn("workers", "refused"))(
     await page.waitForURL(`${own.address}/marketing`);
   },
 );
+
+it("a page that the server refuses once, while the product is kept for offline reading, is asked for again", async () => {
+  let refused = 0;
+  const own = await serve(site.folder, {
+    async onRequest(request, reply) {
+      if (refused > 0 || !request.url.startsWith("/contact?lang=")) return;
+      refused += 1;
+      await reply.code(503).send("busy");
+    },
+  });
+  onTestFinished(() => own.close());
+  const { page } = await openPage(site, { serviceWorkers: "allow", fresh: true });
+  await visit(page, own.address);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, undefined, { timeout: 60_000 });
+  expect(refused).toBe(1);
+});

@@ -116,7 +116,9 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
       expect(filled).toEqual(["rgba(0, 0, 0, 0)", "rgba(0, 0, 0, 0)", "rgba(0, 0, 0, 0)"]);
     });
 
-    it("stays after Cancel, with what was typed, and gets the focus back", async () => {
+    it("stays after Cancel, with what was typed, and gets the focus back, although the dialog's fields lay over it", async () => {
+      const { width = 0, height = 0 } = page.viewportSize() ?? {};
+      await page.setViewportSize({ width: 700, height });
       await card(page).getByRole("button", { name: "Give Feedback" }).click();
       await dialog().getByLabel("Feedback").fill("Half a tile");
       await dialog().getByRole("button", { name: "Cancel" }).click();
@@ -125,6 +127,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
       expect(await kept(page, "feedbackDismissed")).toBeUndefined();
       await card(page).getByRole("button", { name: "Give Feedback" }).click();
       await expect.poll(() => dialog().getByLabel("Feedback").inputValue()).toBe("Half a tile");
+      await page.setViewportSize({ width, height });
     });
 
     const edges: [string, { name?: string; email?: string; message?: string }, string[]][] = [

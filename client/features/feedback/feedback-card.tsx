@@ -51,7 +51,9 @@ function useCoversFocus(card: { current: HTMLElement | null }): boolean {
     const look = () => {
       const { activeElement: focused } = document;
       const element = card.current;
-      if (!element || !focused || focused === document.body || focused.id === "content" || element.contains(focused)) setAside(false);
+      // A dialog is above the card, and on its way out it gives the focus back to the card's button, which must not be hidden then.
+      const isClear = !focused || focused === document.body || focused.id === "content" || focused.closest("dialog") !== null;
+      if (!element || isClear || element.contains(focused)) setAside(false);
       else setAside(overlap(element.getBoundingClientRect(), focused.getBoundingClientRect()));
     };
     // Wait a frame, because the browser first scrolls to the focused element.
