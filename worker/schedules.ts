@@ -185,7 +185,11 @@ const paced: readonly PacedSweep[] = [
 /** How many sweeps may run at the same time, each with one connection to PostgreSQL. */
 export const sweepsAtOnce = independent.length + 1 + paced.length;
 
-async function runPaced(deps: Deps, { name, everyMs, run }: PacedSweep, stopping: AbortSignal): Promise<void> {
+/** At a worker's start the sweeps begin one after the other: mostly each is done before the next one needs a connection. */
+const staggerMs = 100;
+
+async function runPaced(deps: Deps, { name, everyMs, run }: PacedSweep, place: number, stopping: AbortSignal): Promise<void> {
+  await pause(place * staggerMs, stopping);
   while (!stopping.aborted) {
     await runIsolated(deps, name, stopping, () => run(deps, stopping));
     await pause(everyMs, stopping);
@@ -195,7 +199,7 @@ async function runPaced(deps: Deps, { name, everyMs, run }: PacedSweep, stopping
 export function startSchedules(deps: Deps): Schedules {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const running = Promise.all([runBusiness(deps, signal), ...paced.map((sweep) => runPaced(deps, sweep, signal))]);
+  const running = Promise.all([runBusiness(deps, signal), ...paced.map((sweep, place) => runPaced(deps, sweep, place, signal))]);
   return {
     async stop(deadlineMs) {
       stopping.abort();

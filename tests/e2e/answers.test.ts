@@ -46,6 +46,8 @@ describe("answers in Chromium", () => {
   afterAll(() => stage?.close());
 
   const goOn = () => order(stage, "/models/pace", { paceMs: 12 });
+  /** So that the middle of the answer is still to come when its first words have been seen, on a busy machine too. */
+  const slowly = () => order(stage, "/models/pace", { paceMs: 200 });
 
   async function open(options: BrowserContextOptions = {}): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await stage.person(true);
@@ -54,6 +56,7 @@ describe("answers in Chromium", () => {
 
   it("a reload in the middle of an answer resumes it; it is complete and charged once", async () => {
     const { visitor, page } = await open();
+    await slowly();
     await ask(page, stage, "A detailed answer about mosaics, please");
     const before = await waitForWords(page, 60);
     await hold(stage);
@@ -116,6 +119,7 @@ describe("answers in Chromium", () => {
 
   it("a lost connection in the middle of an answer is shown, and the answer continues where it was, charged once", async () => {
     const { visitor, page } = await open();
+    await slowly();
     await ask(page, stage, "A detailed answer about harbours, please");
     await waitForWords(page, 60);
     await hold(stage);
@@ -164,6 +168,7 @@ describe("answers in Chromium", () => {
 
   it("a stopped answer is marked as stopped, on another page too, and one's own prompt can be copied", async () => {
     const { page } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await slowly();
     await ask(page, stage, "A question with enough of an answer");
     await waitForWords(page, 20);
     await hold(stage);
