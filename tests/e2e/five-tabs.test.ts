@@ -9,7 +9,6 @@ import { minuteMs } from "#domain/clock.ts";
 import type { Session } from "#server/contract/auth.ts";
 import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
-import { hasTurn } from "#tests/support/turns.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
 
@@ -114,57 +113,53 @@ async function openTabs(context: BrowserContext): Promise<[Page, ...Page[]]> {
   return tabs;
 }
 
-it.runIf(hasTurn("tabs", "five-tabs"))(
-  `five tabs stay signed in for an hour${full ? "" : ", half of it here,"} while the network comes and goes, and exchange the token once a period (seed ${seed})`,
-  async () => {
-    const random = seededRandom(seed);
-    const context = await deviceOf(stage, await stage.person(false));
-    let nowMs = Date.now();
-    const exchange = new Exchange(() => nowMs);
-    await context.addInitScript(listen);
-    await context.route("**/api/auth/refresh", (route) => exchange.handle(route));
-    await context.clock.install();
-    const tabs = await openTabs(context);
-    // From here on their time passes only here.
-    nowMs = Date.now() + minuteMs;
-    await context.clock.pauseAt(nowMs);
+it(`five tabs stay signed in for an hour${full ? "" : ", half of it here,"} while the network comes and goes, and exchange the token once a period (seed ${seed})`, async () => {
+  const random = seededRandom(seed);
+  const context = await deviceOf(stage, await stage.person(false));
+  let nowMs = Date.now();
+  const exchange = new Exchange(() => nowMs);
+  await context.addInitScript(listen);
+  await context.route("**/api/auth/refresh", (route) => exchange.handle(route));
+  await context.clock.install();
+  const tabs = await openTabs(context);
+  // From here on their time passes only here.
+  nowMs = Date.now() + minuteMs;
+  await context.clock.pauseAt(nowMs);
 
-    async function pass(durationMs: number): Promise<void> {
-      nowMs += durationMs;
-      await context.clock.runFor(durationMs);
-      await settle(tabs, exchange);
-    }
-    async function setNetwork(isCut: boolean): Promise<void> {
-      exchange.isCut = isCut;
-      await context.setOffline(isCut);
-      await settle(tabs, exchange);
-    }
+  async function pass(durationMs: number): Promise<void> {
+    nowMs += durationMs;
+    await context.clock.runFor(durationMs);
+    await settle(tabs, exchange);
+  }
+  async function setNetwork(isCut: boolean): Promise<void> {
+    exchange.isCut = isCut;
+    await context.setOffline(isCut);
+    await settle(tabs, exchange);
+  }
 
-    for (let tick = 0; tick < ticks; tick += 1) {
-      const [changes, loses] = [random(100), random(100)];
-      if (exchange.isCut ? changes < 25 : changes < 8) await setNetwork(!exchange.isCut);
-      exchange.losesNext = loses < 30;
-      await pass(tickMs);
-      // The first retry comes after 200 ms: within the time in which the server answers the same once more.
-      if (!exchange.isCut) await pass(250);
-      expect(await storedToken(tabs[0]), `signed out at tick ${tick}`).toBeDefined();
-    }
-    exchange.losesNext = false;
-    if (exchange.isCut) await setNetwork(false);
+  for (let tick = 0; tick < ticks; tick += 1) {
+    const [changes, loses] = [random(100), random(100)];
+    if (exchange.isCut ? changes < 25 : changes < 8) await setNetwork(!exchange.isCut);
+    exchange.losesNext = loses < 30;
     await pass(tickMs);
+    // The first retry comes after 200 ms: within the time in which the server answers the same once more.
+    if (!exchange.isCut) await pass(250);
+    expect(await storedToken(tabs[0]), `signed out at tick ${tick}`).toBeDefined();
+  }
+  exchange.losesNext = false;
+  if (exchange.isCut) await setNetwork(false);
+  await pass(tickMs);
 
-    expect(exchange.refused).toEqual([]);
-    for (const { events } of await Promise.all(tabs.map(heardBy))) expect(new Set(events)).toEqual(new Set(["TOKEN_REFRESHED"]));
-    expect(new Set(exchange.arrived.map(({ token }) => token)).size).toBe(exchange.arrived.length);
-    expect(exchange.arrived.length).toBeGreaterThan(full ? 2 : 1);
-    const pauses = exchange.arrived.slice(1).map(({ atMs }, index) => atMs - (exchange.arrived[index]?.atMs ?? 0));
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(periodMs);
-    for (const tab of tabs) {
-      const banner = tab.getByRole("banner");
-      expect(await banner.getByRole("link", { name: /^Your account/ }).count()).toBe(1);
-      expect(await banner.getByRole("link", { name: "Sign in" }).count()).toBe(0);
-    }
-    await context.close();
-  },
-  300_000,
-);
+  expect(exchange.refused).toEqual([]);
+  for (const { events } of await Promise.all(tabs.map(heardBy))) expect(new Set(events)).toEqual(new Set(["TOKEN_REFRESHED"]));
+  expect(new Set(exchange.arrived.map(({ token }) => token)).size).toBe(exchange.arrived.length);
+  expect(exchange.arrived.length).toBeGreaterThan(full ? 2 : 1);
+  const pauses = exchange.arrived.slice(1).map(({ atMs }, index) => atMs - (exchange.arrived[index]?.atMs ?? 0));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(periodMs);
+  for (const tab of tabs) {
+    const banner = tab.getByRole("banner");
+    expect(await banner.getByRole("link", { name: /^Your account/ }).count()).toBe(1);
+    expect(await banner.getByRole("link", { name: "Sign in" }).count()).toBe(0);
+  }
+  await context.close();
+}, 300_000);

@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
 import { full } from "#tests/support/full.ts";
-import { hasTurn } from "#tests/support/turns.ts";
 import { openKept } from "./kept-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -60,7 +59,7 @@ const iPhone =
 const iPhoneChrome =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1";
 
-describe.runIf(hasTurn("tabs", "install"))("installing the app", () => {
+describe("installing the app", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();

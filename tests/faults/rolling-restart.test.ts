@@ -14,7 +14,6 @@ import type { Proxy as Nginx } from "#tests/support/nginx.ts";
 import { createCertificate, startProxy, startTerminator } from "#tests/support/nginx.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { scaleFor } from "#tests/support/scale.ts";
-import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
 const { perSecond, streams, rounds } = full ? { perSecond: 50, streams: 20, rounds: 2 } : { perSecond: 10, streams: 4, rounds: 1 };
@@ -97,63 +96,59 @@ async function restartAll(product: ScaleSetup): Promise<string[]> {
 
 const guarantee = `${rounds} rolling restarts under ${perSecond} requests a second and ${streams} streams fail no request and cut no stream, and no send is carried out twice`;
 
-it.runIf(hasTurn("processes", "rolling restart")).for(full ? fronts : fronts.slice(0, 1))(
-  `behind %s, ${guarantee}`,
-  { timeout: 300_000 },
-  async (name, test) => {
-    const { product, proxy, front } = await start(test, name);
-    const visitors = await Promise.all(
-      Array.from({ length: Math.ceil(streams / 10) }, async () => {
-        const visitor = await new Visitor(front, product.sandboxUrl).join();
-        await visitor.subscribe("enterprise_month", 1250);
-        return visitor;
-      }),
-    );
-    const [visitor] = visitors;
-    const authorization = `Bearer ${visitor?.session?.access_token}`;
-    // An answer of 250 tokens ends within the drain.
-    await fetch(`${product.sandboxUrl}/models/pace`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ paceMs: full ? 100 : 30 }),
-    });
-    const calls: Call[] = [
-      { method: "GET", path: "/api/models" },
-      { method: "POST", path: "/api/functions/reliable-subscription-check", headers: { authorization } },
-      { method: "GET", path: "/api/credits/wallet", headers: { authorization } },
-    ];
-    const asking = new AbortController();
-    const listening = new AbortController();
-    const load: Promise<LoadResult> = sendEvenly(front, perSecond, calls, listening.signal);
-    const readers = visitors.flatMap((each) => Array.from({ length: Math.min(streams, 10) }, () => keepAsking(each, asking.signal)));
-    const page = visitor ? keepListening(front, visitor, listening.signal) : { closes: [] };
+it.for(full ? fronts : fronts.slice(0, 1))(`behind %s, ${guarantee}`, { timeout: 300_000 }, async (name, test) => {
+  const { product, proxy, front } = await start(test, name);
+  const visitors = await Promise.all(
+    Array.from({ length: Math.ceil(streams / 10) }, async () => {
+      const visitor = await new Visitor(front, product.sandboxUrl).join();
+      await visitor.subscribe("enterprise_month", 1250);
+      return visitor;
+    }),
+  );
+  const [visitor] = visitors;
+  const authorization = `Bearer ${visitor?.session?.access_token}`;
+  // An answer of 250 tokens ends within the drain.
+  await fetch(`${product.sandboxUrl}/models/pace`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ paceMs: full ? 100 : 30 }),
+  });
+  const calls: Call[] = [
+    { method: "GET", path: "/api/models" },
+    { method: "POST", path: "/api/functions/reliable-subscription-check", headers: { authorization } },
+    { method: "GET", path: "/api/credits/wallet", headers: { authorization } },
+  ];
+  const asking = new AbortController();
+  const listening = new AbortController();
+  const load: Promise<LoadResult> = sendEvenly(front, perSecond, calls, listening.signal);
+  const readers = visitors.flatMap((each) => Array.from({ length: Math.min(streams, 10) }, () => keepAsking(each, asking.signal)));
+  const page = visitor ? keepListening(front, visitor, listening.signal) : { closes: [] };
 
-    for (let round = 0; round < rounds; round += 1) for (const end of await restartAll(product)) expect(end).toBe("exit code 0");
-    asking.abort();
-    const answers = await Promise.all(readers);
-    listening.abort();
-    const { sent, failures } = await load;
-    const answered = answers.reduce((sum, each) => sum + each.answered, 0);
-    console.log(
-      `behind ${name}: ${sent} requests, ${failures.length} failed; ${answered} answers, ${answers.flatMap(({ cut }) => cut).length} cut`,
-    );
+  for (let round = 0; round < rounds; round += 1) for (const end of await restartAll(product)) expect(end).toBe("exit code 0");
+  asking.abort();
+  const answers = await Promise.all(readers);
+  listening.abort();
+  const { sent, failures } = await load;
+  const answered = answers.reduce((sum, each) => sum + each.answered, 0);
+  console.log(
+    `behind ${name}: ${sent} requests, ${failures.length} failed; ${answered} answers, ${answers.flatMap(({ cut }) => cut).length} cut`,
+  );
 
-    const failed = [...failures, ...answers.flatMap(({ cut }) => cut)];
-    const logs = [...product.apis.map(({ output }) => output), proxy.errorLog()].join("\n");
-    // Where PostgreSQL got no processor for two seconds, the API has said so and answered 503. The proxy repeats a GET then, and no POST.
-    const starved = logs.match(/PostgreSQL does not respond/g)?.length ?? 0;
-    expect(
-      failed.filter((failure) => starved === 0 || !failure.includes("service_unavailable")),
-      logs,
-    ).toEqual([]);
-    expect(failed.length, logs).toBeLessThanOrEqual(starved);
-    expect(answered).toBeGreaterThanOrEqual(streams);
-    expect(page.closes.filter((code) => code !== 1012 && code !== 1006)).toEqual([]);
-    expect(page.closes).toContain(1012);
-    // One generation per answer: no send was carried out twice.
-    const { rows } = await product.database.pool.query<{ count: number }>("select count(*) from generations");
-    expect(rows[0]?.count).toBe(answered);
-    await waitUntilSettled(product.database);
-    await expectBooksAgree(product.database);
-  },
-);
+  const failed = [...failures, ...answers.flatMap(({ cut }) => cut)];
+  const logs = [...product.apis.map(({ output }) => output), proxy.errorLog()].join("\n");
+  // Where PostgreSQL got no processor for two seconds, the API has said so and answered 503. The proxy repeats a GET then, and no POST.
+  const starved = logs.match(/PostgreSQL does not respond/g)?.length ?? 0;
+  expect(
+    failed.filter((failure) => starved === 0 || !failure.includes("service_unavailable")),
+    logs,
+  ).toEqual([]);
+  expect(failed.length, logs).toBeLessThanOrEqual(starved);
+  expect(answered).toBeGreaterThanOrEqual(streams);
+  expect(page.closes.filter((code) => code !== 1012 && code !== 1006)).toEqual([]);
+  expect(page.closes).toContain(1012);
+  // One generation per answer: no send was carried out twice.
+  const { rows } = await product.database.pool.query<{ count: number }>("select count(*) from generations");
+  expect(rows[0]?.count).toBe(answered);
+  await waitUntilSettled(product.database);
+  await expectBooksAgree(product.database);
+});

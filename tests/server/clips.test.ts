@@ -26,7 +26,15 @@ let models: AnswerWorld["models"];
 let api: AnswerProcess;
 const runners: ClipRunner[] = [];
 
-const quick: Partial<ClipTimings> = { tickMs: 15, checkMs: 15, againMs: 30, failuresAllowed: 3, download: { idleMs: 300, totalMs: 5_000 } };
+const quick: Partial<ClipTimings> = {
+  tickMs: 15,
+  checkMs: 15,
+  againMs: 30,
+  failuresAllowed: 3,
+  download: { idleMs: 10_000, totalMs: 30_000 },
+};
+/** For a provider that says nothing any more. One that only draws on a busy machine may take longer. */
+const impatient: Partial<ClipTimings> = { download: { idleMs: 300, totalMs: 5_000 } };
 
 function run(timings: Partial<ClipTimings> = {}, on: AnswerProcess = api): ClipRunner {
   const runner = startClipRunner(on.deps, { ...quick, ...timings });
@@ -180,7 +188,7 @@ describe("a clip", () => {
       const person = await subscriber();
       const before = models.clips.begun;
       models.faults.set({ model: model.id, fault, count: 1, afterTokens, delayMs: 0, reason: "bio" });
-      run(fault === "hang" ? { workMs: 100 } : {});
+      run({ ...(fault === "hang" && { workMs: 100 }), ...((status === "failed" || fault === "hang") && impatient) });
       const seen = await ask(api, person, wanted);
       const charged = status === "completed" ? price : 0;
       expect(seen.receipt).toMatchObject({ status, failureCode, chargedCredits: charged, availableAfter: credits - charged });

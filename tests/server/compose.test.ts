@@ -16,7 +16,6 @@ import { createEmptyDatabase } from "#tests/support/postgres.ts";
 import type { TestRedis } from "#tests/support/redis.ts";
 import { startRedis } from "#tests/support/redis.ts";
 import { listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
-import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import { connectionsNeeded } from "../../worker/slots.ts";
 
@@ -260,41 +259,37 @@ describe("the services' commands, with their environment, outside a container", 
     await Promise.all([database?.drop(), redis?.stop(), rm(folder, { recursive: true, force: true })]);
   });
 
-  it.runIf(hasTurn("processes", "composed"))(
-    "after the migration API, worker and sandbox become healthy, do the main job together and exit cleanly",
-    async () => {
-      const early = run("api");
-      expect(await early.exited).toBe(1);
-      expect(early.output).toContain("npm run migrate");
+  it("after the migration API, worker and sandbox become healthy, do the main job together and exit cleanly", async () => {
+    const early = run("api");
+    expect(await early.exited).toBe(1);
+    expect(early.output).toContain("npm run migrate");
 
-      const migrate = run("migrate");
-      expect(await migrate.exited, migrate.output).toBe(0);
-      const sandbox = run("sandbox");
-      await untilHealthy("sandbox", sandbox);
-      expect(await run("worker", started.worker?.healthcheck?.test?.slice(1)).exited).toBe(1);
-      const [api, worker] = [run("api"), run("worker")];
-      await Promise.all([untilHealthy("api", api), untilHealthy("worker", worker)]);
-      // The health check of another worker, which does not run, must fail although this one runs.
-      const [, ...check] = (started.worker?.healthcheck?.test ?? []).map(here);
-      const absent = new Running(check, { ...environmentOf("worker"), WORKER_HEALTH_FILE: path.join(folder, "another") });
-      expect(await absent.exited).toBe(1);
+    const migrate = run("migrate");
+    expect(await migrate.exited, migrate.output).toBe(0);
+    const sandbox = run("sandbox");
+    await untilHealthy("sandbox", sandbox);
+    expect(await run("worker", started.worker?.healthcheck?.test?.slice(1)).exited).toBe(1);
+    const [api, worker] = [run("api"), run("worker")];
+    await Promise.all([untilHealthy("api", api), untilHealthy("worker", worker)]);
+    // The health check of another worker, which does not run, must fail although this one runs.
+    const [, ...check] = (started.worker?.healthcheck?.test ?? []).map(here);
+    const absent = new Running(check, { ...environmentOf("worker"), WORKER_HEALTH_FILE: path.join(folder, "another") });
+    expect(await absent.exited).toBe(1);
 
-      const visitor = await new Visitor(urls.api, urls.sandbox).join();
-      await visitor.subscribe();
-      expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 299 });
+    const visitor = await new Visitor(urls.api, urls.sandbox).join();
+    await visitor.subscribe();
+    expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 299 });
 
-      expect(await worker.stop()).toBe(0);
-      // Through npm as well: if its shell did not pass the signal on, the worker would go on running.
-      const script = run("worker", ["npm", "run", "start:worker"]);
-      await untilHealthy("worker", script);
-      let ended = false;
-      script.stop().then(() => {
-        ended = true;
-      });
-      expect(await waitUntil(() => ended, 30_000)).toBe(true);
-      expect(await api.stop()).toBe(0);
-      expect(await sandbox.stop()).toBe(0);
-    },
-    120_000,
-  );
+    expect(await worker.stop()).toBe(0);
+    // Through npm as well: if its shell did not pass the signal on, the worker would go on running.
+    const script = run("worker", ["npm", "run", "start:worker"]);
+    await untilHealthy("worker", script);
+    let ended = false;
+    script.stop().then(() => {
+      ended = true;
+    });
+    expect(await waitUntil(() => ended, 30_000)).toBe(true);
+    expect(await api.stop()).toBe(0);
+    expect(await sandbox.stop()).toBe(0);
+  }, 120_000);
 });

@@ -13,14 +13,12 @@ interface Row {
 
 const rows = {
   media: { names: ["pictures", "clips", "sounds", "search"], aDay: 1 },
-  waysIn: { names: ["passkeys", "two-step", "google", "email-change"], aDay: 2 },
+  waysIn: { names: ["passkeys", "two-step", "google", "email-change"], aDay: 1 },
   screensOfWaysIn: { names: ["google", "email-change", "passkeys", "two-step"], aDay: 2 },
-  tabs: { names: ["five-tabs", "install"], aDay: 1 },
   accessible: { names: ["visitor", "subscriber"], aDay: 1 },
   hostile: { names: ["titles", "support", "account", "growing"], aDay: 2 },
   queued: { names: ["two tabs", "lost response", "reload", "server away"], aDay: 2 },
   workers: { names: ["policy", "refused", "support"], aDay: 1 },
-  processes: { names: ["rolling restart", "shutdown", "composed"], aDay: 2 },
 } as const satisfies Record<string, Row>;
 
 type RowName = keyof typeof rows;
@@ -32,22 +30,26 @@ export function hasTurn<Name extends RowName>(row: Name, name: (typeof rows)[Nam
 }
 
 /**
- * Files of which `npm test` has one row a day, those that take longest and of which each goes one way through the product. What they rest on is
- * tested every day by the files that are not here: the first day of a person from sign-up to renewal, answers, the first frame, accessibility and
- * content security in the browser, and every rule on the server.
+ * Files of which `npm test` has one row a day: those that take longest, each of which goes one way through the product. What they rest on is
+ * tested every day by the files that are not here: a person's first day from sign-up to renewal, answers and accessibility in the browser, and
+ * every rule on the server.
  */
 const files = [
-  ["e2e/feedback", "e2e/admin", "e2e/trial", "e2e/doctor", "e2e/guide-prompt", "e2e/branches", "faults/main-job"],
-  ["e2e/update", "e2e/hostile-texts", "e2e/consent", "e2e/packs", "e2e/five-tabs", "e2e/install", "faults/postgres", "faults/contact"],
   [
-    "e2e/contact-form",
-    "e2e/offline",
-    "e2e/inbox",
-    "e2e/attachments",
-    "e2e/mailed-link",
-    "faults/redis",
-    "faults/frozen",
-    "faults/auth-flood",
+    ...["e2e/feedback", "e2e/admin", "e2e/doctor", "e2e/guide-prompt", "e2e/branches", "e2e/frame"],
+    ...["faults/main-job", "client/sleeping-content", "client/own-data-states", "client/invoices-states"],
+  ],
+  [
+    ...["e2e/update", "e2e/hostile-texts", "e2e/consent", "e2e/packs"],
+    ...["faults/postgres", "faults/contact", "worker/dead-letters", "client/usage-states", "client/unpaid-states", "client/order-states"],
+  ],
+  [
+    ...["e2e/contact-form", "e2e/offline", "e2e/inbox", "e2e/attachments"],
+    ...["faults/redis", "faults/frozen", "faults/auth-flood", "client/security-states", "client/reading", "client/plan-change-states"],
+  ],
+  [
+    ...["e2e/trial", "e2e/content-security", "e2e/prerender", "e2e/mailed-link", "e2e/five-tabs", "e2e/install"],
+    ...["faults/rolling-restart", "worker/shutdown", "worker/shutdown-silent-stripe", "client/person-states", "client/layout"],
   ],
 ] as const;
 

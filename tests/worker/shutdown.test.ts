@@ -5,10 +5,9 @@ import { queueMail } from "#server/features/notifications/service.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
-import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-describe.runIf(hasTurn("processes", "shutdown"))("SIGTERM under load", () => {
+describe("SIGTERM under load", () => {
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale({ workers: 2 });
