@@ -3,6 +3,8 @@ import { useTranslation } from "react-i18next";
 import { useCopy } from "#client/lib/use-copy.ts";
 import styles from "./copied.module.css";
 
+/** So many of the last letters stay on the button's line, which would otherwise stand alone on it. */
+const together = 4;
 const icons = { idle: Copy, copied: Check, failed: X };
 
 /** A value that is pasted elsewhere, with a button that copies it. `what`: what the value is. */
@@ -13,10 +15,13 @@ export function Copied({ what, value }: { what: string; value: string }) {
   const label = state === "idle" ? t("copy.label", { what }) : t(`copy.${state}`);
   return (
     <span className={styles.copied}>
-      {value}
-      <button type="button" className={styles.button} aria-label={label} title={label} onClick={() => copy(value)}>
-        <Icon size={14} aria-hidden="true" />
-      </button>
+      {value.slice(0, -together)}
+      <span className={styles.end}>
+        {value.slice(-together)}
+        <button type="button" className={styles.button} aria-label={label} title={label} onClick={() => copy(value)}>
+          <Icon size={14} aria-hidden="true" />
+        </button>
+      </span>
     </span>
   );
 }

@@ -100,7 +100,11 @@ export function OverviewSection() {
         {csv.button}
       </AdminHead>
       {csv.note}
-      {waiting && <Alert action={toNeeds}>{waiting.words}</Alert>}
+      {waiting && (
+        <p className={styles.waits}>
+          {waiting.words} {toNeeds}
+        </p>
+      )}
       <FigureRange range={range} days={known && { from: known.from, to: known.to }} show={show} />
       {state.status === "loading" && <Spinner label={t("figures:reading")} />}
       {state.status === "failed" && (

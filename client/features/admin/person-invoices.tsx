@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
+import { classNames } from "#client/components/class-names.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
@@ -48,7 +49,7 @@ function InvoiceRow({ invoice, userId, dashboardUrl, onAct }: InvoiceRowProps) {
           {[dateTime(issuedAt), number, transferReference].filter(Boolean).join(" · ")} <Copied what={t("admin:people.id")} value={id} />
         </p>
       </div>
-      <div className={styles.acts}>
+      <div className={classNames(styles.acts, styles.quietActs)}>
         <AtStripe url={dashboardUrl && `${dashboardUrl}invoices/${id}`} />
         <InvoicePdf userId={userId} invoiceId={id} />
         {act && (
