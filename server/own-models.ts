@@ -121,7 +121,7 @@ class Faults {
       const { requiredProperties, additionalProperties } = params as { requiredProperties?: string[]; additionalProperties?: string[] };
       const named = requiredProperties ?? additionalProperties;
       if (!named) this.add([...path, ...inner], keyword === "pattern" ? "is wrong" : message);
-      // Of names that nobody has foreseen only those of servers and models have a form.
+      // Among names that nobody has foreseen, only those of servers and models have a form.
       const toDo = requiredProperties
         ? undefined
         : (whatToGive[path.length === 0 && inner.length === 1 ? String(inner[0]) : ""] ?? wholeForm);

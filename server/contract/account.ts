@@ -8,7 +8,7 @@ export const Account = Type.Object({
   email: Type.String(),
   emailVerifiedAt: Timestamp,
   name: Type.Union([Type.String(), Type.Null()]),
-  /** Of the mails to the person. */
+  /** The language of the mails to the person. */
   language: Type.String(),
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
   /** Asked for, and waiting until the link mailed to it is opened, or its time is over. */

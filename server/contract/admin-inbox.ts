@@ -57,7 +57,7 @@ export const InboxEvent = Type.Object({
   /** Null: they have deleted their account. */
   by: orNull(Type.String()),
   status: orNull(Status),
-  /** Of an event of the kind `owner`; null: nobody. */
+  /** Only an event of the kind `owner` has it; null: nobody. */
   owner: orNull(Type.String()),
   /** Why the status was set; null: it was done before reasons were asked for, or is of another kind. */
   reason: orNull(Type.String()),

@@ -50,7 +50,7 @@ export const AdminModel = Type.Object({
   sandbox: Type.Boolean(),
   /** From the daily sums, of this day in UTC. */
   today: Answers,
-  /** Of the newest answers of the last hour. */
+  /** Counted over the newest answers of the last hour. */
   lastHour: Answers,
   /** The finding of the daily check of its provider's list. */
   finding: orNull(Type.String()),

@@ -24,7 +24,7 @@ export const Notice = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of a switch, an amount, a choice, or the notice. */
+/** The value of a switch, an amount, a choice, or the notice. */
 const Value = Type.Union([Type.Boolean(), Type.Integer(), Type.String({ maxLength: 20 }), Notice, Type.Null()]);
 
 export const Setting = Type.Object({

@@ -43,7 +43,7 @@ const dispute = {
   /** Where Stripe takes it; null: there is no dashboard, as in the sandbox. */
   dashboardUrl: orNull(Type.String()),
 };
-/** Of one person, on their page. */
+/** A dispute of one person, on their page. */
 export const OwnDispute = Type.Object(dispute);
 export type OwnDispute = Static<typeof OwnDispute>;
 export const OpenDispute = Type.Object({ ...dispute, ...person });
@@ -98,7 +98,7 @@ export const AilingModel = Type.Object({
   id: Type.String(),
   name: Type.String(),
   why: Type.Union([Type.Literal("paused"), Type.Literal("failing"), Type.Literal("ending")]),
-  /** Of the last hour. */
+  /** Within the last hour. */
   answers: Type.Integer(),
   failed: Type.Integer(),
   until: orNull(Type.String({ format: "date" })),
@@ -164,7 +164,7 @@ const EventsQuery = tableQuery(Type.Literal("time"), {
   event: Type.Optional(Type.String({ maxLength: 100 })),
   /** The id of the object that the event is about. */
   object: Type.Optional(Type.String({ maxLength: 100 })),
-  /** Of a customer, as far as their contents are still kept. */
+  /** Finds the events of a customer, as far as their contents are still kept. */
   customer: Type.Optional(Type.String({ maxLength: 100 })),
 });
 export type EventsQuery = Static<typeof EventsQuery>;

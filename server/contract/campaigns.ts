@@ -20,7 +20,7 @@ export const Campaign = Type.Object({
   id: Uuid,
   percent: Percent,
   audience: Audience,
-  /** Of the audience `left`: how many days ago their plan must have ended. */
+  /** For the audience `left`: how many days ago their plan must have ended. */
   endedDays: Type.Union([EndedDays, Type.Null()]),
   /** Null: for every plan. */
   plans: Type.Union([Plans, Type.Null()]),
@@ -39,7 +39,7 @@ export type CampaignsQuery = Static<typeof CampaignsQuery>;
 export const CampaignResults = Type.Object({
   /** Orders with its discount that became a plan. */
   orders: Count,
-  /** Of these plans, how many run now. */
+  /** How many of these plans run now. */
   running: Count,
   /** The first payments. What was refunded later is not taken off. */
   revenueCents: Cents,

@@ -13,7 +13,7 @@ export const FactorReset = Type.Object({
 });
 export type FactorReset = Static<typeof FactorReset>;
 
-/** Of a sign-in that waits for its second factor. */
+/** The token of a sign-in that waits for its second factor. */
 const PendingToken = Type.String({ maxLength: 200 });
 const LinkToken = Type.String({ maxLength: 200 });
 

@@ -45,7 +45,7 @@ const HeadlineFigure = Type.Object({
   value: Known,
   before: Known,
   change: Known,
-  /** Of what was before; null also of shares, which change by points. */
+  /** The change as a share of what was before; null also for shares, which change by points. */
   changePercent: Known,
 });
 export type HeadlineFigure = Static<typeof HeadlineFigure>;
@@ -89,7 +89,7 @@ export const Figures = Type.Object({
   before: Type.Union([RangeBefore, Type.Null()]),
   revenue: Type.Object({ total: Revenue, buckets: Type.Array(Revenue) }),
   subscriptions: Type.Object({
-    /** Of each plan of which any runs, or ran within the range. */
+    /** Each plan of which any subscription runs, or ran within the range. */
     plans: Type.Array(
       Type.Object({
         planKey: Type.String(),
@@ -107,7 +107,7 @@ export const Figures = Type.Object({
     joined: Type.Array(Count),
     left: Type.Array(Count),
     trials: Type.Array(Count),
-    /** Of the trials that began then. */
+    /** How many of the trials that began then became a paid plan. */
     converted: Type.Array(Count),
   }),
   credits: Type.Object({
@@ -145,7 +145,7 @@ export const WorkFigures = Type.Object({
   deadLetters: Bounded,
   clips: Bounded,
   running: Bounded,
-  /** Of the newest answers of the last hour. */
+  /** Counted over the newest answers of the last hour. */
   providers: Type.Array(
     Type.Object({
       /** As in the list of models: a server of the operator's by its name. */

@@ -14,18 +14,18 @@ export const FileInfo = Type.Object({
   /** By its content. */
   contentType: Type.String(),
   bytes: Type.Integer(),
-  /** Of a picture or a clip, in pixels. */
+  /** A picture's or a clip's, in pixels. */
   width: Measure,
   height: Measure,
-  /** Of a sound or a clip. */
+  /** Only a sound and a clip have it. */
   durationMs: Measure,
-  /** Of a PDF. */
+  /** Only a PDF has it. */
   pages: Measure,
-  /** Of a document: how much text it has, in bytes of UTF-8. */
+  /** How much text a document has, in bytes of UTF-8. */
   textBytes: Measure,
-  /** Of a PDF: where the text of each page ends. */
+  /** Where the text of each page of a PDF ends. */
   pageEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
-  /** Of a document: how many tokens its text has at most, to the end of each page, or else of each 10,000 bytes. */
+  /** How many tokens a document's text has at most, to the end of each page, or else of each 10,000 bytes. */
   tokenEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
   /** The answer that made it. */
   generationId: Type.Union([Uuid, Type.Null()]),

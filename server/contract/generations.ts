@@ -43,12 +43,12 @@ export const AttachedFile = Type.Object({
   name: Type.String(),
   contentType: Type.String(),
   bytes: Type.Integer(),
-  /** Of a picture, in pixels. */
+  /** A picture's, in pixels. */
   width: Type.Union([Type.Integer(), Type.Null()]),
   height: Type.Union([Type.Integer(), Type.Null()]),
-  /** Of a PDF. */
+  /** Only a PDF has it. */
   pages: Type.Union([Type.Integer(), Type.Null()]),
-  /** Of a recording. */
+  /** Only a recording has it. */
   durationMs: Type.Optional(Type.Integer()),
   /** What of it the model read. */
   reading: Type.Object({
@@ -216,7 +216,7 @@ export const ConversationSummary = Type.Object({
 export type ConversationSummary = Static<typeof ConversationSummary>;
 export const Conversation = Type.Object({
   ...ConversationSummary.properties,
-  /** Of all branches, oldest first. */
+  /** The messages of all branches, oldest first. */
   messages: Type.Array(Message),
   /** The end of the branch that is shown. */
   headId: Type.Union([Uuid, Type.Null()]),

@@ -49,7 +49,7 @@ export const GalleryPicture = Type.Object({
   fileId: Uuid,
   width: Type.Integer(),
   height: Type.Integer(),
-  /** Of a clip. */
+  /** Only a clip has it. */
   durationMs: Type.Union([Type.Integer(), Type.Null()]),
   alternative: Type.String(),
   /** All of it. */

@@ -15,7 +15,7 @@ export const Subject = Type.Union([
 /** An order as it would be billed now. */
 export const OrderPreview = Type.Object({
   subject: Subject,
-  /** Of a plan the credits of a month. */
+  /** For a plan, the credits of a month. */
   credits: Credits,
   currency: Type.String(),
   /** The first payment, tax included if any is due. */

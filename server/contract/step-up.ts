@@ -10,7 +10,7 @@ import type { RouteContract } from "./route.ts";
  */
 const StepUpProof = Type.Union([
   Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
-  /** Of the authenticator app, or a recovery code. */
+  /** A code of the authenticator app, or a recovery code. */
   Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
   /** Google's answer, which this browser has (`POST /api/account/step-up/google`). */
   Type.Object({ google: Type.Literal(true) }, { additionalProperties: false }),

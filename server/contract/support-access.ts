@@ -34,7 +34,7 @@ export const ReadMessage = Type.Object({
   id: Uuid,
   role: Type.Union([Type.Literal("user"), Type.Literal("assistant")]),
   at: Timestamp,
-  /** Of an answer. */
+  /** The model that answered; null for a question. */
   model: orNull(Type.String()),
   parts: Type.Array(ReadPart),
 });
@@ -44,7 +44,7 @@ export type ReadMessage = Static<typeof ReadMessage>;
 export const ReadAnswer = Type.Object({
   /** Until when they do. */
   until: Timestamp,
-  /** Of its conversation; null: it is in none. */
+  /** The title of its conversation; null: it is in none. */
   title: orNull(Type.String()),
   /** The oldest first, the answer last. */
   messages: Type.Array(ReadMessage),

@@ -22,7 +22,7 @@ export function tablePage<Row extends TSchema>(row: Row) {
   return Type.Object({ rows: Type.Array(row), nextCursor: Type.Union([Type.String(), Type.Null()]) });
 }
 
-/** Of a table with a search. `isCut`: more match than are looked through, which are the first by the alphabet. */
+/** A page of a table with a search. `isCut`: more rows match than are looked through, which are the first by the alphabet. */
 export function searchedPage<Row extends TSchema>(row: Row) {
   return Type.Object({ ...tablePage(row).properties, isCut: Type.Boolean() });
 }

@@ -74,7 +74,7 @@ export interface Attachment {
   height: number | null;
   /** All pages of a PDF. */
   pages: number | null;
-  /** Of a recording. */
+  /** Only a recording has it. */
   durationMs?: number;
   reading: Reading;
 }

@@ -224,7 +224,7 @@ export interface ScheduledGrants {
   invoice_id: Generated<string | null>;
   invoice_line_id: Generated<string | null>;
   charge_id: Generated<string | null>;
-  /** Of the year that the invoice's line is for: 1 to 11, since the first month is posted at once. */
+  /** Which month of the year that the invoice's line is for: 1 to 11, since the first month is posted at once. */
   invoice_month: Generated<number | null>;
 }
 
@@ -265,7 +265,7 @@ export interface DiscountCampaigns {
   ends_at: Date;
   created_at: Date;
   audience: Generated<CampaignAudience>;
-  /** Of the audience `left`, whose plan must have ended so many days ago. */
+  /** For the audience `left`: their plan must have ended so many days ago. */
   ended_days: number | null;
   /** Null: for every plan. */
   plan_keys: PlanKey[] | null;

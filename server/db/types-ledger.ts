@@ -33,7 +33,7 @@ export interface Grants {
   pack_key: Generated<string | null>;
   /** Which month of a year of the invoice's line, 0 to 11. */
   invoice_month: Generated<number | null>;
-  /** Of a plan's grant: the share that holds for its month; null: no alert. */
+  /** For a plan's grant: the share that holds for its month; null: no alert. */
   alert_percent: Generated<number | null>;
   alert_told: Generated<boolean>;
   alert_dismissed: Generated<boolean>;

@@ -9,7 +9,7 @@ import { countTokens, mostTokensPerCounted } from "./tokens.ts";
 export const attachmentLimits = {
   /** To one question. */
   files: 5,
-  /** Of a PDF. */
+  /** For a PDF. */
   pages: 300,
   /** Of a document's text: more than any model has room for. */
   textBytes: 600_000,
@@ -40,7 +40,7 @@ const scannedBytes = 20;
 export interface Attachable {
   name: string;
   contentType: string;
-  /** Of a PDF. */
+  /** For a PDF. */
   pages: number | null;
   /** Of a document. */
   textBytes: number | null;
@@ -115,7 +115,7 @@ function readPicture(model: Pick<Model, "id" | "own">, room: number): Reading | 
 interface Kept {
   bytes: number;
   tokens: number;
-  /** Of a PDF. */
+  /** For a PDF. */
   pages: number | null;
 }
 

@@ -74,7 +74,7 @@ const parameters: Readonly<Partial<Record<ModelId, ModelParameters>>> = {
   sonar: { searches: 3, foundTokens: 2_000 },
   // OpenAI takes no number. It counts 8,000 tokens for a search where it has a fixed price for what was found.
   "gpt-5-search-api": { searches: 1, foundTokens: 8_000 },
-  // Of this model only others say so, last in August 2026: OpenAI's transcribing models refuse what is longer than 1,500 seconds. A refusal before the
+  // For this model only third parties say so, last in August 2026: OpenAI's transcribing models refuse what is longer than 1,500 seconds. A refusal before the
   // price is better than one after it.
   "gpt-transcribe": { recordingSeconds: 25 * 60 },
   "gpt-6.1-terra-search": { effort: "low", searches: 2, foundTokens: 8_000, ...picturesAndPdf },

@@ -3,7 +3,7 @@ import { addMilliseconds, dayMs } from "./clock.ts";
 import { moneyBackDays, moneyBackUsedPercent, withdrawalDays } from "./plans.ts";
 
 /**
- * Of each grant of a charge, the credits that all returns together take. The grants are in the order in which they are taken: of an annual
+ * How many credits all returns together take of each grant of a charge. The grants are in the order in which they are taken: of an annual
  * plan the last month first, so that months to come go before months that were used. Together it is
  * floor(credits × returned ÷ paid), and never more than was granted.
  */

@@ -13,7 +13,7 @@ const voice = (id: string, name: string, language: string | null): Voice => ({ i
 const anyLanguage = (id: string) => voice(id, id.charAt(0).toUpperCase() + id.slice(1), null);
 
 export const speechLimits = {
-  /** Of a text; a prompt is shorter anyway. A quarter of an hour of sound, which takes a provider a few minutes. */
+  /** The longest text; a prompt is shorter anyway. A quarter of an hour of sound, which takes a provider a few minutes. */
   characters: 20_000,
 } as const;
 

@@ -5,7 +5,7 @@ import type { AilingModel } from "../../contract/admin-work.ts";
 import type { Deps } from "../../deps.ts";
 import { listAdminModels } from "./models.ts";
 
-/** Of fewer answers a share says nothing. */
+/** With fewer answers a share says nothing. */
 const fewestAnswers = 6;
 const endingDays = 7;
 

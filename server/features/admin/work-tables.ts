@@ -88,7 +88,7 @@ interface Event {
   error: string | null;
 }
 
-/** Of the job that acts on the event, which may be that of another one about the same object. */
+/** Reads the job that acts on the event, which may be the job of another event about the same object. */
 const eventLetters = sql`from dead_letters d where d.job = 'process-stripe-event' and d.replayed_at is null
   and d.payload ->> 'eventId' = coalesce(e.taken_by, e.id)`;
 

@@ -50,7 +50,7 @@ export interface PersonLink {
   password_hash: string | null;
   /** The address that the person gets by opening the link, or that got it (EmailLinks); null for links of other purposes. */
   address: string | null;
-  /** Of a link that removes ways to sign in: those that were added since. */
+  /** For a link that removes ways to sign in: it removes those that were added since. */
   ways_since: Date | null;
 }
 

@@ -26,7 +26,7 @@ export function presentCampaign(row: CampaignRow, now: Date): Campaign {
   };
 }
 
-/** Of what was ordered while it ran. Throws `not_found`. */
+/** Counts what was ordered while it ran. Throws `not_found`. */
 export async function readCampaignResults({ db }: Pick<Deps, "db">, campaignId: string): Promise<CampaignResults> {
   const campaign = await db.selectFrom("discount_campaigns").selectAll().where("id", "=", campaignId).executeTakeFirst();
   if (!campaign) throw notFound();

@@ -19,7 +19,7 @@ const eventsKeptMs = 30 * dayMs;
 const sliceMs = 20_000;
 const retryMs = 10_000;
 const accountsAtOnce = 20;
-/** Of the hourly slice: customers at Stripe, and accounts that are passed over because Stripe has nothing of them. */
+/** The limits of the hourly slice: customers at Stripe, and accounts that are passed over because Stripe has nothing of them. */
 const sliceCustomers = 50;
 const sliceAccounts = 5_000;
 /** Less than an hour, because sweeps are not on time to the second. */

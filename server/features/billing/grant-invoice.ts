@@ -45,7 +45,7 @@ interface MonthlyGrant {
   expiresAt: Date;
   invoiceId: string | null;
   invoiceLineId: string | null;
-  /** Of a year; null if the line is for one month. */
+  /** Which month of a year; null if the line is for one month. */
   invoiceMonth: number | null;
   chargeId: string | null;
 }

@@ -34,7 +34,7 @@ export async function resumeTax(deps: BillingDeps, customerId: string): Promise<
     } catch (error) {
       // The address still doesn't say where tax is due.
       if (!isRefused(error)) throw error;
-      deps.log.info({ subscription: id }, "the tax of a subscription can't be reckoned yet");
+      deps.log.info({ subscription: id }, "the tax of a subscription can't be calculated yet");
     }
   }
   return resumed;

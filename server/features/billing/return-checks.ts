@@ -7,7 +7,7 @@ import type { Check } from "./checks.ts";
 import { report } from "./checks.ts";
 import { syncCharge } from "./sync-charge.ts";
 
-/** Of one customer, newest first. */
+/** So many charges of one customer are read, newest first. */
 const chargeLimit = 200;
 
 /** Reads each returned or disputed charge again, as its events do. A row of ours has changed if its version has. */

@@ -30,7 +30,7 @@ export async function selectTransferOf(executor: Executor, invoiceId: string): P
   return executor.selectFrom("bank_transfers").selectAll().where("invoice_id", "=", invoiceId).executeTakeFirst();
 }
 
-/** Of a subscription, without those that were taken back. */
+/** The transfers for a subscription, without those that were taken back. */
 export async function selectRecordedTransfers(executor: Executor, subscriptionId: string): Promise<TransferRow[]> {
   const transfers = executor.selectFrom("bank_transfers").selectAll().where("stripe_subscription_id", "=", subscriptionId);
   return transfers.where("reversed_at", "is", null).execute();

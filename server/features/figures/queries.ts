@@ -168,7 +168,7 @@ export interface NewestAnswers {
   failed: number;
 }
 
-/** Of those that began within the last hour: answers have ids in the order in which they began. */
+/** The answers that began within the last hour, since answers have ids in the order in which they began. */
 export async function selectNewestAnswers(executor: Executor): Promise<NewestAnswers[]> {
   const { rows } = await sql<NewestAnswers>`
     select model_id, count(*) as answers, count(*) filter (where status = 'failed') as failed

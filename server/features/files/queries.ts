@@ -31,7 +31,7 @@ export type Measures = Pick<FileRow, "width" | "height" | "duration_ms" | "pages
 /** A file with what is known of its text. */
 export type FoundFile = FileRow & { text_bytes?: number | null; page_ends?: number[] | null; token_ends?: number[] | null };
 
-/** Of a document, what models read. */
+/** What models read of a document. */
 export interface DocumentText {
   text: string;
   pageEnds: number[] | null;

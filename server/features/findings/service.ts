@@ -108,7 +108,7 @@ export async function closeFindingAs(
   await inTransaction(db, async (trx) => {
     const columns = ["kind", "subject", "billing_account_id", "resolved_at", "resolved_by"] as const;
     const known = trx.selectFrom("findings").select(columns).where("id", "=", id);
-    // Of two admins at once the second waits here for the first.
+    // If two admins do this at once, the second waits here for the first.
     const finding = await known.forUpdate().executeTakeFirst();
     if (!finding) throw new DomainError("not_found", "There is no such finding");
     if (finding.resolved_at !== null) {

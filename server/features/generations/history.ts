@@ -11,9 +11,9 @@ import type { Attachment } from "../../db/types-answers.ts";
 export interface ChatMessage {
   role: "user" | "assistant";
   content: string;
-  /** Of a question. */
+  /** Only a question has them. */
   attachments?: readonly Attachment[];
-  /** Of a question: the pictures that a model has made before it, for a model that sees pictures. */
+  /** Only a question has them: the pictures that a model has made before it, for a model that sees pictures. */
   pictures?: readonly Attachment[];
 }
 

@@ -19,7 +19,7 @@ export type Made = PicturePart | ClipPart | SoundPart;
 /** A message of a branch. `estimate`: the tokens of it and of all that came after it. */
 export interface BranchMessage extends ChatMessage {
   estimate: number;
-  /** Of an answer that has no words. */
+  /** What was made, for an answer that has no words. */
   made?: readonly Made[];
 }
 

@@ -49,7 +49,7 @@ export interface StartRow {
   trimmedMessages: number;
   /** What is asked for beside words; absent from other answers. */
   options?: AnswerOptions;
-  /** Of a clip: its job needs it. */
+  /** Only for a clip: its job needs it. */
   prompt?: string;
   requestsPerMinute: number;
   concurrentAnswers: number;

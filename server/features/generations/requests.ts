@@ -50,7 +50,7 @@ export interface Wanted {
   recordingBytes?: number;
   /** What it costs today. */
   credits: number;
-  /** Of the prices by which it is sold. */
+  /** The version of the prices by which it is sold. */
   priceVersion: string;
 }
 

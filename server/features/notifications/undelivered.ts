@@ -37,7 +37,7 @@ async function readdress(trx: Trx, mail: Selectable<Mails>, recipient: string): 
 }
 
 interface Again {
-  /** Of the job that failed for good. */
+  /** The id of the job that failed for good. */
   id: string;
   recipient: string;
   reason: string;

@@ -42,7 +42,7 @@ const openAiCodes: FilterWords = new Map([
   ["image_content_policy_violation", "unspecified"],
 ]);
 
-/** Of its reasons to finish. The others that are filters say nothing about what was filtered. */
+/** Google's reasons to finish. The others that are filters say nothing about what was filtered. */
 const googleWords: FilterWords = new Map([
   ["safety", "unspecified"],
   ["image_safety", "unspecified"],
@@ -94,7 +94,7 @@ export function reasonNamed(words: FilterWords, names: readonly unknown[]): Filt
 }
 
 const namesOf = (value: unknown) => (Array.isArray(value) ? value : []);
-/** Of an object with a result for each filter, those that stopped something. */
+/** Takes an object with a result for each filter, and returns the filters that stopped something. */
 const stopped = (results: unknown) =>
   Object.entries(fieldsOf(results)).flatMap(([name, result]) => (fieldsOf(result).filtered === true ? [name] : []));
 const flagged = (categories: unknown) => Object.entries(fieldsOf(categories)).flatMap(([name, is]) => (is === true ? [name] : []));

@@ -86,7 +86,7 @@ export type FinishReason = "complete" | "cut_short" | "filtered" | "other";
 /** Null where the provider does not say. */
 export interface ModelUsage {
   promptTokens: number | null;
-  /** Of the prompt's tokens those of pictures. */
+  /** How many of the prompt's tokens are for pictures. */
   pictureTokens: number | null;
   /** Those of thinking included. */
   completionTokens: number | null;
