@@ -10,7 +10,7 @@ export async function givenEnvironment(): Promise<NodeJS.ProcessEnv> {
   process.once("disconnect", orphaned);
   const environment = await new Promise<NodeJS.ProcessEnv>((resolve) => {
     process.once("message", (message) => resolve((message as { environment: NodeJS.ProcessEnv }).environment));
-    if (process.channel === undefined) orphaned();
+    if (!process.connected) orphaned();
   });
   process.off("disconnect", orphaned);
   return environment;
@@ -53,5 +53,5 @@ export function exitWithParent(close: () => Promise<void>, deadlineMs = usualDea
   process.on("SIGINT", exit);
   process.once("disconnect", exit);
   // The supervisor may have ended before this line ran.
-  if (process.channel === undefined && process.env.TESSERA_SUPERVISED === "1") exit();
+  if (!process.connected && process.env.TESSERA_SUPERVISED === "1") exit();
 }

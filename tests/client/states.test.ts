@@ -261,11 +261,14 @@ describe("content that loads late", () => {
 
 describe("what is saved for offline", () => {
   it("is being looked for, and where the browser refuses the service worker it says at once that nothing is", async () => {
-    await open("/offline");
+    const released = Promise.withResolvers<void>();
+    ({ page } = await openPage(site, { fresh: true }));
+    // What registers the service worker comes when the test has seen the page wait for it.
+    await page.route(/\/assets\/bridge-/, (route) => released.promise.then(() => route.continue()));
+    await page.goto(`${site.address}/offline`);
     await page.getByRole("main").getByText(common.loading).waitFor();
-    // The service worker is registered at the reader's first sign.
-    await page.keyboard.press("Shift");
-    await page.getByText(offline.unsupported).waitFor({ timeout: 10_000 });
+    released.resolve();
+    await page.getByText(offline.unsupported).waitFor();
     await page.getByText(offline.room.heading).waitFor();
   });
 });

@@ -271,12 +271,14 @@ describe("through crashes and starts", () => {
     product.process.kill("SIGKILL");
     const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
     await waitUntil(async () => (await parts()).length === 0, patienceMs, lookAgainMs);
-    expect(await parts()).toEqual([]);
+    const left = await parts();
+    const states = await Promise.all(left.map(({ pid }) => readFile(`/proc/${pid}/status`, "utf8").catch(() => "")));
+    expect(left, [product.output(), ...states].join("\n")).toEqual([]);
     await product.exited;
-    const left = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+    const server = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
     product = await started();
     expect(await countMarks()).toBe(1);
-    expect((await folder.processes()).some(({ pid }) => pid === left)).toBe(false);
+    expect((await folder.processes()).some(({ pid }) => pid === server)).toBe(false);
   });
 
   it("SIGINT leaves no process", async () => {
