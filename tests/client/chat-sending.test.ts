@@ -3,7 +3,7 @@ import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { askAgain } from "#client/features/chat/ask-again.ts";
-import { sendPrompt, threadOf, useChat } from "#client/features/chat/chat-store.ts";
+import { reload, sendPrompt, threadOf, useChat } from "#client/features/chat/chat-store.ts";
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
@@ -100,4 +100,65 @@ describe("a prompt (specification §5)", () => {
     expect(asked[1]).toBe(asked[0]);
     expect(asked[2]).not.toBe(asked[0]);
   });
+});
+
+it("a conversation that was read before an answer, and comes after it, does not take the answer away", async () => {
+  const id = "0198c0de-0000-7000-8000-000000000003";
+  const at = "2026-11-20T00:00:00.000Z";
+  const read = {
+    id,
+    title: "Stones",
+    pinned: false,
+    createdAt: at,
+    updatedAt: at,
+    messages: [],
+    headId: null,
+    streamingGenerationId: null,
+  };
+  const [questionId, answerId, generationId] = ["q1", "a1", "0198c0de-0000-7000-8000-00000000000a"];
+  const message = { parentId: null, timestamp: at, receipt: null };
+  const messages = [
+    { ...message, id: questionId, role: "user", parts: [{ kind: "text", text: "Which last?" }] },
+    { ...message, id: answerId, role: "assistant", parentId: questionId, parts: [{ kind: "text", text: "Granite" }] },
+  ];
+  const early = Promise.withResolvers<void>();
+  let reads = 0;
+  const start = {
+    generationId,
+    turn: { conversationId: id, questionId, answerId },
+    modelId: "gpt-5-mini",
+    heldCredits: 1,
+    trimmedMessages: 0,
+  };
+  const receipt = {
+    ...{
+      generationId,
+      modelId: "gpt-5-mini",
+      status: "completed",
+      heldCredits: 1,
+      chargedCredits: 1,
+      availableAfter: 299,
+      failureCode: null,
+    },
+    ...{ cutShort: false, trimmedMessages: 0, createdAt: at, endedAt: at },
+  };
+  const events = { start, delta: { text: "Granite" }, receipt };
+  const frames = Object.entries(events).map(
+    ([event, data], index) => `id: ${index + 1}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+  );
+  server.use(
+    http.get(`${origin}/api/conversations/:id`, async () => {
+      reads += 1;
+      if (reads > 1) return HttpResponse.json({ ...read, messages, headId: answerId });
+      await early.promise;
+      return HttpResponse.json(read);
+    }),
+    http.post(`${origin}/api/generations`, () => new HttpResponse(frames.join(""), { headers: { "content-type": "text/event-stream" } })),
+  );
+  const loading = reload(id);
+  await expect.poll(() => reads).toBe(1);
+  expect(await send(id, "Which last?", "key-7")).toBe(true);
+  early.resolve();
+  await loading;
+  expect(threadOf(id).messages.map(textOf)).toEqual(["Which last?", "Granite"]);
 });

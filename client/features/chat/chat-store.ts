@@ -197,9 +197,12 @@ export async function reload(key: string): Promise<void> {
   if (key === newThreadKey || following.has(key)) return;
   if (!useChat.getState().threads[key]) update(key, (thread) => ({ ...thread, load: "loading" }));
   const asker = userId;
+  const { headId } = threadOf(key);
   try {
     const conversation = await api("GET /api/conversations/:id", { params: { id: key } });
     if (userId !== asker || following.has(key)) return;
+    // An answer that has come and ended meanwhile may not be in it.
+    if (threadOf(key).headId !== headId) return await reload(key);
     const refusal = threadOf(key).refusal;
     update(key, () => ({ ...fromConversation(conversation), refusal }));
     keepThread(key);
