@@ -105,7 +105,8 @@ export class Walk {
   };
 
   receipt(charged: number, left: number): Locator {
-    return this.page.getByText(this.words.say("chat:receipt.summary", { charged: this.words.credits(charged), left }));
+    // Exactly: in Japanese the number stands last, and what is left of 299 credits begins as what is left of 2.
+    return this.page.getByText(this.words.say("chat:receipt.summary", { charged: this.words.credits(charged), left }), { exact: true });
   }
 
   /** The questions in the open conversation. */
