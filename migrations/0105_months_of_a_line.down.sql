@@ -27,5 +27,7 @@ begin
   return query select v_grant, true, w.balance, w.held from wallets w where w.id = p_wallet;
 end $$;
 
+drop trigger scheduled_grants_month_taken on scheduled_grants;
+drop function scheduled_grants_take_month;
 alter table scheduled_grants drop column invoice_month;
 alter table grants drop column invoice_month;

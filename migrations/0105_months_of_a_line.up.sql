@@ -1,8 +1,8 @@
 -- Which month of a year a grant is for, from 0 to 11; null for all others. The doubled grants of a line are found by it.
 alter table grants add column invoice_month smallint check (invoice_month between 0 and 11);
 alter table scheduled_grants add column invoice_month smallint check (invoice_month between 0 and 11);
-update grants set invoice_month = substring(source_key from '\d+$')::smallint where source_key ~ '^month:[^:]+:[^:]+:\d+$';
-update scheduled_grants set invoice_month = substring(key from '\d+$')::smallint where key ~ '^month:[^:]+:[^:]+:\d+$';
+update grants set invoice_month = substring(source_key from '^month:[^:]+:[^:]+:(\d+)$')::smallint where source_key like 'month:%';
+update scheduled_grants set invoice_month = substring(key from '^month:[^:]+:[^:]+:(\d+)$')::smallint;
 
 -- Posts a grant, and writes down what it is for. Returns its id and whether it is new.
 create function ledger_post_grant(
@@ -34,7 +34,7 @@ begin
   return query select v_grant, true, w.balance, w.held from wallets w where w.id = p_wallet;
 end $$;
 
--- As the release before calls it.
+-- As the release before calls it, which knows no months: without them each later month would look like one that was posted twice.
 create or replace function ledger_post_grant(
   p_wallet uuid, p_kind text, p_credits bigint, p_expires_at timestamptz, p_key text, p_now timestamptz,
   p_invoice text default null, p_invoice_line text default null, p_charge text default null, p_pack text default null
@@ -42,5 +42,15 @@ create or replace function ledger_post_grant(
 set search_path = public, pg_temp as $$
 begin
   return query select * from ledger_post_grant(p_wallet, p_kind, p_credits, p_expires_at, p_key, p_now,
-    p_invoice, p_invoice_line, p_charge, p_pack, null::smallint);
+    p_invoice, p_invoice_line, p_charge, p_pack,
+    substring(p_key from '^month:[^:]+:[^:]+:(\d+)$')::smallint);
 end $$;
+
+-- The same for the months that it schedules.
+create function scheduled_grants_take_month() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  new.invoice_month := substring(new.key from '^month:[^:]+:[^:]+:(\d+)$')::smallint;
+  return new;
+end $$;
+create trigger scheduled_grants_month_taken before insert on scheduled_grants for each row
+  when (new.invoice_month is null) execute function scheduled_grants_take_month();

@@ -100,7 +100,7 @@ async function runIsolated(deps: Deps, sweep: string, stopping: AbortSignal, wor
 /** Runs the sweeps that depend on business time. */
 async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   const failures = new Map<SweepName, number>();
-  const running = new Map<SweepName, Promise<void>>();
+  const running = new Map<SweepName | "ordered", Promise<void>>();
   let wakeUp = new AbortController();
   let ready = false;
   deps.clock.onMove(() => wakeUp.abort());
@@ -111,23 +111,25 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
     await runIsolated(deps, name, stopping, run);
   }
 
+  function begin(name: SweepName | "ordered", work: () => Promise<void>): void {
+    if (running.has(name)) return;
+    const done = work().finally(() => running.delete(name));
+    running.set(name, done);
+  }
+
   async function runDue(): Promise<void> {
     if (!ready) await ensureSchedules(deps);
     ready = true;
     const now = deps.clock.now();
     const due = await dueInstants(deps.db);
-    for (const name of independent) {
-      if (!running.has(name))
-        running.set(
-          name,
-          runSweep(name, due[name], now).finally(() => running.delete(name)),
-        );
-    }
-    const answered = new AbortController();
-    const asked = Promise.all(askingStripe.map((name) => running.get(name)));
-    await Promise.race([asked, pause(headStartMs, answered.signal, stopping)]);
-    answered.abort();
-    for (const name of ordered) await runSweep(name, due[name], now);
+    for (const name of independent) begin(name, () => runSweep(name, due[name], now));
+    begin("ordered", async () => {
+      const answered = new AbortController();
+      const asked = Promise.all(askingStripe.map((name) => running.get(name)));
+      await Promise.race([asked, pause(headStartMs, answered.signal, stopping)]);
+      answered.abort();
+      for (const name of ordered) await runSweep(name, due[name], now);
+    });
   }
 
   while (!stopping.aborted) {

@@ -93,6 +93,23 @@ test("a worker that is overtaken by another goes on where the other is", async (
   expect(await markOf("round")).toBe(nil);
 });
 
+test("months that the release before posts and schedules, without their column, have it", async () => {
+  const { walletId } = await createUser(database.db);
+  const key = "month:in_1:il_1:3";
+  await database.pool.query("select ledger_post_grant($1, 'plan', 10, now() + interval '1 month', $2, now(), 'in_1', 'il_1', null, null)", [
+    walletId,
+    key,
+  ]);
+  await database.pool.query(
+    `insert into scheduled_grants (key, billing_account_id, credits, due_at, expires_at, invoice_id, invoice_line_id)
+       select $1, billing_account_id, 10, now(), now() + interval '1 month', 'in_1', 'il_1' from wallets where id = $2`,
+    [key, walletId],
+  );
+  const month = (table: "grants" | "scheduled_grants") =>
+    database.db.selectFrom(table).select("invoice_month").where("invoice_line_id", "=", "il_1").executeTakeFirst();
+  expect([await month("grants"), await month("scheduled_grants")]).toEqual([{ invoice_month: 3 }, { invoice_month: 3 }]);
+});
+
 test("finds every kind of disagreement that a complete rebuild finds", async () => {
   const { walletId } = await createUser(database.db, { credits: 9 });
   await owner.query("begin; set constraints all deferred; alter table wallets disable trigger wallets_agree");
