@@ -260,11 +260,13 @@ describe("the support widget (specification §2)", () => {
 
   it("shows an error when it can't be loaded, and opens when it can", async () => {
     const { page } = await openPage(site, { ...wide, fresh: true });
-    await page.route(/\/assets\/support-panel-.*\.js$/, (route) => route.abort());
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send("Network.enable");
+    await devTools.send("Network.setBlockedURLs", { urls: ["*/assets/support-panel-*.js"] });
     await visit(page, site.address);
     await supportButton(page).click();
     await page.getByText("Sorry, I'm having trouble responding right now. Please try again in a moment.", { exact: true }).waitFor();
-    await page.unroute(/\/assets\/support-panel-.*\.js$/);
+    await devTools.send("Network.setBlockedURLs", { urls: [] });
     await supportButton(page).click();
     await openSupport(page);
   });

@@ -1,10 +1,12 @@
 /** The check that a person asks for when something is wrong with a payment. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PaymentCheck } from "#contract/doctor.ts";
 import { hourMs } from "#domain/clock.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import { ensureLeaseRow, whileAlone } from "#server/features/billing/payments-lease.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { postGrant } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -124,7 +126,16 @@ test("several checks at once are one, and the seventh within an hour is refused"
   const person = await world.person();
   await world.buy(person);
   await world.takeEvents();
-  const results = await Promise.all(Array.from({ length: 5 }, () => check(person)));
+  const payerId = (await findPayer(world.database.db, person.userId)) ?? "";
+  await ensureLeaseRow(world.deps.db, payerId);
+  // The account is busy until all five are there, so that none of them begins after the first has finished.
+  const checks = await whileAlone(world.deps.db, payerId, async () => {
+    const begun = Array.from({ length: 5 }, () => check(person));
+    await delay(1_000);
+    return { begun };
+  });
+  const results = await Promise.all(checks?.result.begun ?? []);
+  expect(results).toHaveLength(5);
   expect(results[0]?.items).toHaveLength(1);
   for (const result of results) expect(result).toEqual(results[0]);
   expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
