@@ -174,6 +174,8 @@ function settings(cluster: Cluster, port: number): string[] {
     shared_buffers: "256MB",
     synchronous_commit: cluster.volatile ? "off" : "on",
     password_encryption: "scram-sha-256",
+    // Repetitions make guessing a person's password slower. These are 192 random bits, and each connection would pay 8 ms for 4,096.
+    scram_iterations: 1,
     timezone: "UTC",
     log_timezone: "UTC",
     log_min_messages: "warning",

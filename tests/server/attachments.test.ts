@@ -16,7 +16,7 @@ import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
 import { ask, send, startModels } from "#tests/support/answers.ts";
 import { startBucket } from "#tests/support/bucket.ts";
 import { full } from "#tests/support/full.ts";
-import { makePdf } from "#tests/support/make-pdf.ts";
+import { makePdf, packedSpaces } from "#tests/support/make-pdf.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
@@ -143,7 +143,7 @@ describe.each(["a folder", "a bucket"] as const)("for files in %s, an upload is 
     await bucket.close();
   });
 
-  const bomb = () => makePdf([Buffer.alloc(900_000_000, " ")]);
+  const bomb = () => makePdf([packedSpaces(900)]);
   const costly: [string, () => Buffer, number, string] = ["a PDF that unpacks to all memory there is", bomb, 422, "file_exhausting"];
   test.each<[string, () => Buffer, number, string]>([
     ...(full || place === "a folder" ? [costly] : []),

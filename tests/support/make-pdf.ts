@@ -1,16 +1,28 @@
 /** Makes small PDFs (ISO 32000-1): a page for each text, or for each list of drawing operators. */
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
+/** Content that is packed already (zlib, RFC 1950). */
+export interface Packed {
+  packed: Buffer;
+}
+
+/** Unpacks to `megabytes` of spaces. It is never unpacked here, so it has no checksum. */
+export function packedSpaces(megabytes: number): Packed {
+  const megabyte = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
+  const header = Buffer.from([0x78, 0x9c]);
+  return { packed: Buffer.concat([header, ...Array.from({ length: megabytes }, () => megabyte), deflateRawSync("")]) };
+}
+
 /** `trailer` goes into the trailer, for example to say that the file is encrypted. */
-export function makePdf(pages: readonly (string | Buffer)[], trailer = ""): Buffer {
+export function makePdf(pages: readonly (string | Packed)[], trailer = ""): Buffer {
   const objects: Buffer[] = [bytesOf("<< /Type /Catalog /Pages 2 0 R >>"), Buffer.alloc(0)];
   const add = (object: Buffer) => objects.push(object);
   const font = add(bytesOf("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"));
   const numbers = pages.map((page) => {
-    const drawn = typeof page === "string" ? bytesOf(page === "" ? "" : `BT /F1 12 Tf 72 720 Td (${page}) Tj ET`) : page;
-    const packed = deflateSync(drawn);
+    const drawn = (text: string) => bytesOf(text === "" ? "" : `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`);
+    const packed = typeof page === "string" ? deflateSync(drawn(page)) : page.packed;
     const content = add(
       Buffer.concat([bytesOf(`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n`), packed, bytesOf("\nendstream")]),
     );

@@ -58,8 +58,27 @@ export async function runAt(connectionString: string, statements: readonly strin
   }
 }
 
-function asSuperuser(statement: string): Promise<void> {
-  return runAt(inject("postgres").superuserUrl, [statement]);
+let superuser: pg.Pool | undefined;
+
+/** A connection costs more than most statements, so all files of a process share one. It keeps no process alive. */
+async function asSuperuser(statement: string): Promise<void> {
+  superuser ??= new pg.Pool({ connectionString: inject("postgres").superuserUrl, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  await superuser.query(statement);
+}
+
+/** Runs statements one after the other, all on one connection, which is opened for the first. */
+function createOwner(ownerUrl: string): Pick<TestDatabase, "asOwner"> & { end(): Promise<void> } {
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, idleTimeoutMillis: 0 });
+  // A test may end its database's connections. The next statement opens another.
+  pool.on("error", () => {});
+  return {
+    async asOwner(...statements) {
+      for (const statement of statements) await pool.query(statement);
+    },
+    async end() {
+      if (!pool.ending) await pool.end();
+    },
+  };
 }
 
 /** `pool` has up to `poolSize` connections and uses the application's role. */
@@ -73,13 +92,15 @@ export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
   pool.options.connectionTimeoutMillis = 0;
   const db = createDatabase(pool);
   const ownerUrl = onDatabase(server.ownerUrl, name);
+  const owner = createOwner(ownerUrl);
   return {
     db,
     pool,
     ownerUrl,
     applicationUrl,
-    asOwner: (...statements) => runAt(ownerUrl, statements),
+    asOwner: owner.asOwner,
     async drop() {
+      await owner.end();
       // Ends the pool only if a statement went through `db`. Those who are still connected cost the drop 100 ms.
       await db.destroy();
       if (!pool.ending) await pool.end();
