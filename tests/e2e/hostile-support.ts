@@ -6,6 +6,8 @@ import path from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { v7 as uuidv7 } from "uuid";
 import type { Session } from "#contract/auth.ts";
+import type { FileInfo } from "#contract/files.ts";
+import { attachmentLimits } from "#domain/attachments.ts";
 import { conversationLimits, tidyTitle } from "#domain/conversations.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { freePort } from "#server/embedded/processes.ts";
@@ -82,8 +84,8 @@ export interface Reader {
   traps: Traps;
 }
 
-/** A browser with traps, in which the subscriber is signed in. */
-export async function openReader({ browser, url, session }: HostileWorld, { worker = false } = {}): Promise<Reader> {
+/** A browser with traps, in which the subscriber is signed in, or somebody else. */
+export async function openReader({ browser, url, session: own }: HostileWorld, { worker = false, session = own } = {}): Promise<Reader> {
   const context = await browser.newContext({
     serviceWorkers: worker ? "allow" : "block",
     locale: "en-GB",
@@ -113,6 +115,61 @@ export async function askEverything({ product, session }: HostileWorld): Promise
   }
   await product.asOwner("update generations set asked_at = asked_at - interval '2 minutes'");
   return conversationId ?? "";
+}
+
+/** Asks with files that are called like these texts, and has each answer say that it has its facts from sources of the same texts. */
+export async function askWithFiles(
+  { product, session }: HostileWorld,
+  texts: readonly HostileText[],
+): Promise<{ conversationId: string; names: string[] }> {
+  const authorization = `Bearer ${session.access_token}`;
+  const names: string[] = [];
+  let conversationId: string | undefined;
+  for (let from = 0; from < texts.length; from += attachmentLimits.files) {
+    const those = texts.slice(from, from + attachmentLimits.files);
+    const attachments: string[] = [];
+    for (const { name, text } of those) {
+      const url = `/api/files?name=${encodeURIComponent(text.toWellFormed())}`;
+      const answer = await product.app.inject({ method: "POST", url, headers: { authorization }, payload: `The file for ${name}` });
+      if (answer.statusCode !== 201) throw new Error(`${name}: ${answer.statusCode} ${answer.body}`);
+      const file = answer.json<FileInfo>();
+      attachments.push(file.id);
+      names.push(file.name);
+    }
+    const prompt = "What is in these?";
+    const request = { model: "gpt-6-luna", prompt, quotedCredits: 1, attachments, ...(conversationId ? { conversationId } : {}) };
+    const answer = await product.post("/api/generations", request, { headers: { authorization, "idempotency-key": randomUUID() } });
+    if (!answer.body.includes('"status":"completed"')) throw new Error(answer.body.slice(-500));
+    conversationId ??= /"conversationId":"([^"]+)"/.exec(answer.body)?.[1];
+    const generationId = /"generationId":"([^"]+)"/.exec(answer.body)?.[1];
+    const sources = those.flatMap(({ text }) => [
+      { mark: null, url: text, title: null, date: text },
+      { mark: null, url: `https://example.com/${names.length}?${text}`, title: text, date: null },
+    ]);
+    await product.db
+      .insertInto("generation_parts")
+      .values({ generation_id: generationId ?? "", place: 1_000, kind: "sources", text: null, detail: JSON.stringify({ sources }) })
+      .execute();
+  }
+  return { conversationId: conversationId ?? "", names };
+}
+
+/** Messages to the team whose sender, subject and text are each of these texts. Resolves with how many there are. */
+export async function writeToTeam({ product }: HostileWorld, texts: readonly HostileText[]): Promise<number> {
+  let sent = 0;
+  for (const { name, text } of texts) {
+    const payload = {
+      ...{ name: text.slice(0, 100), email: `writer${sent}@example.com`, category: "support", subject: text.slice(0, 150) },
+      ...{ message: `${text}\n\nThis is a message about ${name}.`, website: "", language: "en" },
+    };
+    const answer = await product.app.inject({
+      ...{ method: "POST", url: "/api/contact", payload, remoteAddress: `198.51.${sent % 250}.7` },
+      headers: { "idempotency-key": randomUUID() },
+    });
+    if (answer.statusCode >= 300) throw new Error(`${name}: ${answer.statusCode} ${answer.body}`);
+    sent += 1;
+  }
+  return sent;
 }
 
 /** As a title is stored, at the most as long. */

@@ -11,6 +11,7 @@ import type { HostileWorld, Reader } from "./hostile-support.ts";
 import {
   askEverything,
   asked,
+  askWithFiles,
   byClass,
   insertSessions,
   insertTitles,
@@ -20,6 +21,7 @@ import {
   some,
   titleOf,
   today,
+  writeToTeam,
 } from "./hostile-support.ts";
 
 let world: HostileWorld;
@@ -36,8 +38,8 @@ afterEach(async () => {
   for (const { context } of readers.splice(0)) await context.close();
 });
 
-async function open(): Promise<Reader> {
-  const reader = await openReader(world);
+async function open(options?: Parameters<typeof openReader>[1]): Promise<Reader> {
+  const reader = await openReader(world, options);
   readers.push(reader);
   return reader;
 }
@@ -157,6 +159,54 @@ it.runIf(hasTurn("hostile", "titles"))(
     await page.goto(`${world.url}/offline`);
     await page.waitForSelector("html[data-live] main h1");
     expect(await hazardsIn(page)).toEqual([]);
+    expect(traps.caught).toEqual([]);
+  },
+);
+
+it.runIf(hasTurn("hostile", "files"))("as names of attached files, and as sources of an answer, they are text", async () => {
+  const { page, traps } = await open();
+  const { conversationId: withFiles, names } = await askWithFiles(world, some(full ? 6 : 2));
+  await page.goto(`${world.url}/ai-models?conversation=${withFiles}`);
+  const attached = page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+  await expect.poll(() => attached.count()).toBe(names.length);
+  expect(await attached.allTextContents()).toEqual(names.map((name) => expect.stringContaining(name)));
+  const cards = page.getByRole("region", { name: "Sources" }).getByRole("link");
+  await expect.poll(() => cards.count()).toBeGreaterThanOrEqual(names.length);
+  for (const href of await cards.evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? "")))
+    expect(["http:", "https:"]).toContain(new URL(href, world.url).protocol);
+  expect(await hazardsIn(page)).toEqual([]);
+  expect(traps.caught).toEqual([]);
+});
+
+it.runIf(hasTurn("hostile", "panel"))(
+  "in a message to the team, and as a person's name and browsers, they are text in the panel",
+  async () => {
+    const clerk = await world.product.join();
+    await world.product.asOwner(`update users set role = 'admin' where id = '${clerk.user.id}'`);
+    const name = `"><img src=x onerror=alert(1)>`;
+    await world.product.asOwner(`update users set name = '${name}' where id = '${world.session.user.id}'`);
+    const sent = await writeToTeam(world, some(full ? 4 : 1));
+    const { page, traps } = await open({ session: clerk });
+    const address = `${world.url}/admin`;
+    await page.goto(`${address}/inbox`);
+    await page
+      .getByText(/writer\d+@example\.com/)
+      .first()
+      .waitFor();
+    expect(await hazardsIn(page)).toEqual([]);
+    const messages = await world.product.db.selectFrom("contact_messages").select("id").execute();
+    expect(messages.length).toBe(sent);
+    for (const { id } of messages) {
+      await page.goto(`${address}/inbox/${id}`);
+      await page.getByText("This is a message about").first().waitFor();
+      expect(await hazardsIn(page), id).toEqual([]);
+    }
+    for (const path of ["people", `people/${world.session.user.id}`]) {
+      await page.goto(`${address}/${path}`);
+      await page.getByText(name).first().waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(await hazardsIn(page), path).toEqual([]);
+    }
     expect(traps.caught).toEqual([]);
   },
 );

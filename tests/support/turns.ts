@@ -16,7 +16,7 @@ const rows = {
   waysIn: { names: ["passkeys", "two-step", "google", "email-change"], aDay: 1 },
   screensOfWaysIn: { names: ["google", "email-change", "passkeys", "two-step"], aDay: 2 },
   accessible: { names: ["visitor", "subscriber"], aDay: 1 },
-  hostile: { names: ["titles", "support", "account", "growing"], aDay: 2 },
+  hostile: { names: ["titles", "files", "support", "panel", "account", "growing"], aDay: 2 },
   queued: { names: ["two tabs", "lost response", "reload", "server away"], aDay: 2 },
   workers: { names: ["policy", "refused", "support"], aDay: 1 },
 } as const satisfies Record<string, Row>;
