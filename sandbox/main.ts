@@ -48,6 +48,8 @@ try {
   process.on("SIGTERM", close);
   process.on("SIGINT", close);
   process.on("disconnect", close);
+  // The supervisor may have ended before this line ran.
+  if (!process.connected && process.env.TESSERA_SUPERVISED === "1") close();
   const { url, smtpPort } = await sandbox.listen();
   process.send?.({ type: "ready", url, smtpPort });
 } catch (error) {

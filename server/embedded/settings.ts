@@ -93,12 +93,18 @@ export function environmentAhead(variables: NodeJS.ProcessEnv, settings: Setting
   return environment;
 }
 
-/** The environment of API, worker and sandbox: the given variables, and those that `npm start` sets. */
-export function processEnvironment(
+/** Where the sandbox listens beside its own port. */
+export interface SandboxPorts {
+  smtpPort: number;
+  googlePort: number;
+}
+
+/** The environment that all processes have in common, and the sandbox's. Nothing of it needs the database. */
+export function sandboxEnvironment(
   variables: NodeJS.ProcessEnv,
   settings: Settings,
   secrets: Secrets,
-  found: { databaseUrl: string; clientDir: string | undefined; smtpPort: number; googlePort: number },
+  { smtpPort, googlePort }: SandboxPorts,
 ): NodeJS.ProcessEnv {
   const { host, port, sandboxPort, sandbox } = settings;
   const given = (name: string) => (variables[name]?.trim() ? variables[name] : undefined);
@@ -107,24 +113,35 @@ export function processEnvironment(
     HOST: host,
     PORT: String(port),
   };
-  environment.DATABASE_URL = given("DATABASE_URL") ?? found.databaseUrl;
   environment.PUBLIC_URL = given("PUBLIC_URL") ?? (settings.development ? visitable(host, developmentPort) : visitable(host, port));
-  // No other API process takes over here, and Ctrl-C should not take long.
-  environment.DRAIN_TIMEOUT_SECONDS = "5";
-  if (found.clientDir) environment.CLIENT_DIR = found.clientDir;
-  // A blank SECRET_KEY is probably a mistake, so it is not replaced by the generated one. In production no secret is generated.
-  if (!settings.production && variables.SECRET_KEY === undefined) environment.SECRET_KEY = secrets.secretKey;
   if (sandbox) {
     environment.SANDBOX_URL = given("SANDBOX_URL") ?? visitable(host, sandboxPort);
     environment.SANDBOX_PORT = String(sandboxPort);
     environment.SANDBOX_TOKEN = given("SANDBOX_TOKEN") ?? secrets.sandboxToken;
     environment.SANDBOX_STRIPE = sandbox.stripe ? "on" : "off";
-    environment.SANDBOX_SMTP_PORT = String(found.smtpPort);
-    environment.SANDBOX_GOOGLE_URL = given("SANDBOX_GOOGLE_URL") ?? visitable(host, found.googlePort);
+    environment.SANDBOX_SMTP_PORT = String(smtpPort);
+    environment.SANDBOX_GOOGLE_URL = given("SANDBOX_GOOGLE_URL") ?? visitable(host, googlePort);
     environment.PRODUCT_URL = visitable(host, port);
-    if (sandbox.mail) environment.SMTP_URL = `smtp://${new URL(visitable(host, found.smtpPort)).host}`;
   } else {
     delete environment.SANDBOX_URL;
   }
+  return environment;
+}
+
+/** The environment of API and worker: the given variables, and those that `npm start` sets. */
+export function processEnvironment(
+  variables: NodeJS.ProcessEnv,
+  settings: Settings,
+  secrets: Secrets,
+  found: SandboxPorts & { databaseUrl: string; clientDir: string | undefined },
+): NodeJS.ProcessEnv {
+  const environment = sandboxEnvironment(variables, settings, secrets, found);
+  environment.DATABASE_URL = variables.DATABASE_URL?.trim() ? variables.DATABASE_URL : found.databaseUrl;
+  // No other API process takes over here, and Ctrl-C should not take long.
+  environment.DRAIN_TIMEOUT_SECONDS = "5";
+  if (found.clientDir) environment.CLIENT_DIR = found.clientDir;
+  // A blank SECRET_KEY is probably a mistake, so it is not replaced by the generated one. In production no secret is generated.
+  if (!settings.production && variables.SECRET_KEY === undefined) environment.SECRET_KEY = secrets.secretKey;
+  if (settings.sandbox?.mail) environment.SMTP_URL = `smtp://${new URL(visitable(settings.host, found.smtpPort)).host}`;
   return environment;
 }

@@ -15,8 +15,8 @@ import { startPostgres } from "./postgres.ts";
 import { freePort, portFault } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
 import { createSecrets, readSecrets } from "./secrets.ts";
-import type { Settings } from "./settings.ts";
-import { developmentPort, environmentAhead, processEnvironment, visitable } from "./settings.ts";
+import type { SandboxPorts, Settings } from "./settings.ts";
+import { developmentPort, environmentAhead, processEnvironment, sandboxEnvironment, visitable } from "./settings.ts";
 
 type Log = (line: string) => void;
 
@@ -161,7 +161,14 @@ async function loadAhead(settings: Settings, variables: NodeJS.ProcessEnv, start
   return ahead;
 }
 
-/** The sandbox is added first so that it stops last: API and worker may still need it while they close. */
+/** Undefined without a sandbox. */
+async function startSandbox(settings: Settings, environment: NodeJS.ProcessEnv, started: Started, log: Log): Promise<Part | undefined> {
+  if (!settings.sandbox) return undefined;
+  const part = startPart(describeParts(settings, environment, log).sandbox);
+  await started.add([stoppable(part, sandboxStopDeadlineMs)]);
+  return part;
+}
+
 async function startParts(
   settings: Settings,
   environment: NodeJS.ProcessEnv,
@@ -172,11 +179,9 @@ async function startParts(
   const descriptions = describeParts(settings, environment, log);
   descriptions.api.ahead = ahead?.api;
   descriptions.worker.ahead = ahead?.worker;
-  const sandbox = settings.sandbox ? [startPart(descriptions.sandbox)] : [];
-  await started.add(sandbox.map((part) => stoppable(part, sandboxStopDeadlineMs)));
-  const rest = [descriptions.api, descriptions.worker, ...(settings.development ? [descriptions.client] : [])].map(startPart);
-  await started.add(rest.map((part) => stoppable(part, stopDeadlineMs)));
-  await Promise.all([...sandbox, ...rest].map((part) => part.ready));
+  const parts = [descriptions.api, descriptions.worker, ...(settings.development ? [descriptions.client] : [])].map(startPart);
+  await started.add(parts.map((part) => stoppable(part, stopDeadlineMs)));
+  await Promise.all(parts.map((part) => part.ready));
 }
 
 async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started: Started, log: Log): Promise<string[]> {
@@ -188,10 +193,17 @@ async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started
   building?.catch(() => {});
   // Not in development: there the child process is Node's watcher, which can't forward the environment.
   const ahead = settings.development ? undefined : await loadAhead(settings, variables, started, log);
+  const ports: SandboxPorts = { smtpPort: await freePort(), googlePort: await freePort() };
+  const sandboxWith = (own: Secrets) => startSandbox(settings, sandboxEnvironment(variables, settings, own, ports), started, log);
+  // It starts while the database does, unless this is the first start and there are no secrets yet.
+  const known = await readSecrets(settings.dataDir);
+  const early = known && (await sandboxWith(known));
   const { databaseUrl, secrets } = await prepareDatabase(settings, started, log);
   if (settings.adminEmail) await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword, settings.dataDir);
-  const found = { databaseUrl, clientDir: await building, smtpPort: await freePort(), googlePort: await freePort() };
-  const environment = processEnvironment(variables, settings, secrets, found);
+  const sandbox = early ?? (await sandboxWith(secrets));
+  const environment = processEnvironment(variables, settings, secrets, { databaseUrl, clientDir: await building, ...ports });
+  // API and worker ask it as soon as they run. It was added before them, so it stops after them, as they may need it while they close.
+  await sandbox?.ready;
   await startParts(settings, environment, ahead, started, log);
   return describe(settings, environment, secrets);
 }
