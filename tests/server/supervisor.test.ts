@@ -149,7 +149,7 @@ describe("one command", () => {
     expect(first.output).toContain(`Tessera   ${first.url}\n`);
     expect(first.output).toContain(`Sandbox   ${first.sandboxUrl}\n`);
     // Nothing of the log: a newcomer would take it for a fault.
-    expect(first.output).not.toContain("\"level\":");
+    expect(first.output).not.toContain('"level":');
     expect(first.output).toMatch(/Admin {5}admin@tessera\.example {3}password [\w-]{22}a7\n/);
     expect(first).toMatchObject({ ready: true, page: [200, expect.stringContaining("text/html")], signIn: 200, end: 0 });
     const modeOf = async (name: string) => (await stat(path.join(firstData, name))).mode & 0o777;

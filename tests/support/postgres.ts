@@ -58,27 +58,19 @@ export async function runAt(connectionString: string, statements: readonly strin
   }
 }
 
+/** A pool of one connection, which is opened for the first statement. If it is lost, the next statement opens another. */
+function createConnection(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  pool.on("error", () => {});
+  return pool;
+}
+
 let superuser: pg.Pool | undefined;
 
 /** A connection costs more than most statements, so all files of a process share one. It keeps no process alive. */
 async function asSuperuser(statement: string): Promise<void> {
-  superuser ??= new pg.Pool({ connectionString: inject("postgres").superuserUrl, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  superuser ??= createConnection(inject("postgres").superuserUrl);
   await superuser.query(statement);
-}
-
-/** Runs statements one after the other, all on one connection, which is opened for the first. */
-function createOwner(ownerUrl: string): Pick<TestDatabase, "asOwner"> & { end(): Promise<void> } {
-  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, idleTimeoutMillis: 0 });
-  // A test may end its database's connections. The next statement opens another.
-  pool.on("error", () => {});
-  return {
-    async asOwner(...statements) {
-      for (const statement of statements) await pool.query(statement);
-    },
-    async end() {
-      if (!pool.ending) await pool.end();
-    },
-  };
 }
 
 /** `pool` has up to `poolSize` connections and uses the application's role. */
@@ -92,15 +84,17 @@ export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
   pool.options.connectionTimeoutMillis = 0;
   const db = createDatabase(pool);
   const ownerUrl = onDatabase(server.ownerUrl, name);
-  const owner = createOwner(ownerUrl);
+  const owner = createConnection(ownerUrl);
   return {
     db,
     pool,
     ownerUrl,
     applicationUrl,
-    asOwner: owner.asOwner,
+    async asOwner(...statements) {
+      for (const statement of statements) await owner.query(statement);
+    },
     async drop() {
-      await owner.end();
+      if (!owner.ending) await owner.end();
       // Ends the pool only if a statement went through `db`. Those who are still connected cost the drop 100 ms.
       await db.destroy();
       if (!pool.ending) await pool.end();
