@@ -93,6 +93,11 @@ export function environmentAhead(variables: NodeJS.ProcessEnv, settings: Setting
   return environment;
 }
 
+/** A variable of the operator's; undefined if it is blank. */
+function given(variables: NodeJS.ProcessEnv, name: string): string | undefined {
+  return variables[name]?.trim() ? variables[name] : undefined;
+}
+
 /** Where the sandbox listens beside its own port. */
 export interface SandboxPorts {
   smtpPort: number;
@@ -107,20 +112,20 @@ export function sandboxEnvironment(
   { smtpPort, googlePort }: SandboxPorts,
 ): NodeJS.ProcessEnv {
   const { host, port, sandboxPort, sandbox } = settings;
-  const given = (name: string) => (variables[name]?.trim() ? variables[name] : undefined);
   const environment: NodeJS.ProcessEnv = {
     ...environmentAhead(variables, settings),
     HOST: host,
     PORT: String(port),
   };
-  environment.PUBLIC_URL = given("PUBLIC_URL") ?? (settings.development ? visitable(host, developmentPort) : visitable(host, port));
+  environment.PUBLIC_URL =
+    given(variables, "PUBLIC_URL") ?? (settings.development ? visitable(host, developmentPort) : visitable(host, port));
   if (sandbox) {
-    environment.SANDBOX_URL = given("SANDBOX_URL") ?? visitable(host, sandboxPort);
+    environment.SANDBOX_URL = given(variables, "SANDBOX_URL") ?? visitable(host, sandboxPort);
     environment.SANDBOX_PORT = String(sandboxPort);
-    environment.SANDBOX_TOKEN = given("SANDBOX_TOKEN") ?? secrets.sandboxToken;
+    environment.SANDBOX_TOKEN = given(variables, "SANDBOX_TOKEN") ?? secrets.sandboxToken;
     environment.SANDBOX_STRIPE = sandbox.stripe ? "on" : "off";
     environment.SANDBOX_SMTP_PORT = String(smtpPort);
-    environment.SANDBOX_GOOGLE_URL = given("SANDBOX_GOOGLE_URL") ?? visitable(host, googlePort);
+    environment.SANDBOX_GOOGLE_URL = given(variables, "SANDBOX_GOOGLE_URL") ?? visitable(host, googlePort);
     environment.PRODUCT_URL = visitable(host, port);
   } else {
     delete environment.SANDBOX_URL;
@@ -136,7 +141,7 @@ export function processEnvironment(
   found: SandboxPorts & { databaseUrl: string; clientDir: string | undefined },
 ): NodeJS.ProcessEnv {
   const environment = sandboxEnvironment(variables, settings, secrets, found);
-  environment.DATABASE_URL = variables.DATABASE_URL?.trim() ? variables.DATABASE_URL : found.databaseUrl;
+  environment.DATABASE_URL = given(variables, "DATABASE_URL") ?? found.databaseUrl;
   // No other API process takes over here, and Ctrl-C should not take long.
   environment.DRAIN_TIMEOUT_SECONDS = "5";
   if (found.clientDir) environment.CLIENT_DIR = found.clientDir;

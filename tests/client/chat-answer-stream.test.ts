@@ -4,27 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { AnswerListener, AnswerSource } from "#client/features/chat/answer-stream.ts";
 import { followAnswer } from "#client/features/chat/answer-stream.ts";
 import { provideBearers } from "#client/lib/api.ts";
-import type { Receipt } from "#contract/generations.ts";
-import { origin, stubPage } from "./page-stubs.ts";
+import { completedReceipt, origin, stubPage } from "./page-stubs.ts";
 
 const server = setupServer();
 const generationId = "0198c0de-0000-7000-8000-00000000000a";
 const conversationId = "0198c0de-0000-7000-8000-00000000000b";
 const turn = { conversationId, questionId: "0198c0de-0000-7000-8000-00000000000c", answerId: "0198c0de-0000-7000-8000-00000000000d" };
 const start = { generationId, turn, modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 };
-const receipt: Receipt = {
-  generationId,
-  modelId: "gpt-5-mini",
-  status: "completed",
-  heldCredits: 1,
-  chargedCredits: 1,
-  availableAfter: 299,
-  failureCode: null,
-  cutShort: false,
-  trimmedMessages: 0,
-  createdAt: "2026-11-20T00:00:00.000Z",
-  endedAt: "2026-11-20T00:00:01.000Z",
-};
+const receipt = completedReceipt(generationId);
 const words = ["Small ", "stones ", "make ", "one ", "picture — ", "東京."];
 const frames = [
   `id: 1\nevent: start\ndata: ${JSON.stringify(start)}\n\n`,

@@ -8,7 +8,7 @@ import { newThreadKey } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { textOf } from "#domain/messages.ts";
-import { origin, stubPage } from "./page-stubs.ts";
+import { completedReceipt, origin, stubPage } from "./page-stubs.ts";
 
 const user = { id: "0198c0de-0000-7000-8000-000000000001", email: "ada@example.com", user_metadata: { avatar_url: null } };
 const server = setupServer();
@@ -130,19 +130,7 @@ it("a conversation that was read before an answer, and comes after it, does not 
     heldCredits: 1,
     trimmedMessages: 0,
   };
-  const receipt = {
-    ...{
-      generationId,
-      modelId: "gpt-5-mini",
-      status: "completed",
-      heldCredits: 1,
-      chargedCredits: 1,
-      availableAfter: 299,
-      failureCode: null,
-    },
-    ...{ cutShort: false, trimmedMessages: 0, createdAt: at, endedAt: at },
-  };
-  const events = { start, delta: { text: "Granite" }, receipt };
+  const events = { start, delta: { text: "Granite" }, receipt: completedReceipt(generationId) };
   const frames = Object.entries(events).map(
     ([event, data], index) => `id: ${index + 1}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
   );

@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import type { Receipt } from "#contract/generations.ts";
 
 /** The origin to which relative addresses resolve, as in a page. */
 export const origin = "http://tessera.test";
@@ -21,3 +22,18 @@ export function stubPage(): { fire: (type: string) => void; storage: Map<string,
   });
   return { fire: (type) => events.dispatchEvent(new Event(type)), storage };
 }
+
+/** The receipt of an answer that came whole. */
+export const completedReceipt = (generationId: string): Receipt => ({
+  generationId,
+  modelId: "gpt-5-mini",
+  status: "completed",
+  heldCredits: 1,
+  chargedCredits: 1,
+  availableAfter: 299,
+  failureCode: null,
+  cutShort: false,
+  trimmedMessages: 0,
+  createdAt: "2026-11-20T00:00:00.000Z",
+  endedAt: "2026-11-20T00:00:01.000Z",
+});

@@ -32,23 +32,22 @@ export function hasTurn<Name extends RowName>(row: Name, name: (typeof rows)[Nam
 /**
  * Files of which `npm test` has one row a day: those that take longest, each of which goes one way through the product. What they rest on is
  * tested every day by the files that are not here: a person's first day from sign-up to renewal, answers and accessibility in the browser,
- * every rule on the server, a release's migrations with data, and the sweeps of a worker.
+ * every rule on the server, `npm start`, the migrations, and the sweeps of a worker.
  */
 const files = [
   [
     ...["e2e/feedback", "e2e/admin", "e2e/doctor", "e2e/guide-prompt", "e2e/branches", "e2e/frame"],
     ...["faults/main-job", "client/sleeping-content", "client/own-data-states", "client/invoices-states"],
-    ...["server/compose", "worker/kinds"],
+    "worker/kinds",
   ],
   [
     ...["e2e/update", "e2e/hostile-texts", "e2e/consent", "e2e/packs"],
     ...["faults/postgres", "faults/contact", "worker/dead-letters", "client/usage-states", "client/unpaid-states", "client/order-states"],
-    "server/supervisor",
   ],
   [
     ...["e2e/contact-form", "e2e/offline", "e2e/inbox", "e2e/attachments"],
     ...["faults/redis", "faults/frozen", "faults/auth-flood", "client/security-states", "client/reading", "client/plan-change-states"],
-    ...["server/migrations", "sandbox/stripe-delivery"],
+    "sandbox/stripe-delivery",
   ],
   [
     ...["e2e/trial", "e2e/content-security", "e2e/prerender", "e2e/mailed-link", "e2e/five-tabs", "e2e/install"],
