@@ -1,4 +1,4 @@
-/** Makes small PDFs (ISO 32000-1): a page for each text, or for each list of drawing operators. */
+/** Makes small PDFs (ISO 32000-1): a page for each text, or for content that is packed already. */
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
