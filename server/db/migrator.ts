@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { runMigrations } from "bullmq";
 import type { Transaction } from "kysely";
 import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
@@ -6,32 +6,24 @@ import type { Migration, MigrationProvider } from "kysely/migration";
 import { Migrator, NO_MIGRATIONS } from "kysely/migration";
 import pg from "pg";
 import { grantAfterMigratingDown, grantToApplication } from "./grants.ts";
+import { commentOf } from "./migrated-by.ts";
+import { migrationNames, migrationsFolder } from "./migrations.ts";
 import { queueSchema } from "./queue-schema.ts";
 
-export const migrationsFolder = new URL("../../migrations/", import.meta.url);
-
-/** `migrations/0001_name.up.sql` and its `.down.sql`. */
 const files: MigrationProvider = {
   async getMigrations() {
-    const names = (await readdir(migrationsFolder))
-      .filter((file) => file.endsWith(".up.sql"))
-      .map((file) => file.replace(/\.up\.sql$/, ""));
+    const names = await migrationNames();
     const run = (file: string) => async (db: Kysely<unknown>) => {
       await sql.raw(await readFile(new URL(file, migrationsFolder), "utf8")).execute(db);
     };
     return Object.fromEntries(
-      names.sort().map((name): [string, Migration] => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]),
+      names.map((name): [string, Migration] => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]),
     );
   },
 };
 
 function createMigrator(db: Kysely<unknown>): Migrator {
   return new Migrator({ db, provider: files, migrationTableName: "migrations", migrationLockTableName: "migrations_lock" });
-}
-
-/** The names of all migrations, the oldest first. */
-export async function migrationNames(): Promise<string[]> {
-  return Object.keys(await files.getMigrations()).sort();
 }
 
 /**
@@ -71,17 +63,28 @@ async function migrateQueue(trx: Transaction<unknown>): Promise<void> {
   await sql`set local search_path to default`.execute(trx);
 }
 
+interface Migrating {
+  ownerUrl: string;
+  applicationRole: string;
+  downTo?: string;
+  /** Identifies the code, so that it need not migrate again. */
+  release?: string | undefined;
+}
+
+async function comment(trx: Transaction<unknown>, text: string | undefined): Promise<void> {
+  await sql`comment on table migrations is ${text === undefined ? sql`null` : sql.lit(text)}`.execute(trx);
+}
+
 /**
  * Migrates up to the newest migration, or down until `downTo` is the newest one applied ("none" removes all). Everything,
  * including the queue's own tables and the rights of the application's role, happens in one transaction. Returns the names of
  * the migrations run. Throws the first failure, with nothing changed.
  */
-export async function migrate(options: { ownerUrl: string; applicationRole: string; downTo?: string }): Promise<string[]> {
-  const { downTo } = options;
+export async function migrate({ ownerUrl, applicationRole, downTo, release }: Migrating): Promise<string[]> {
   if (downTo !== undefined && downTo !== "none" && !(await migrationNames()).includes(downTo)) {
     throw new Error(`there is no migration ${downTo}; there are: none, ${(await migrationNames()).join(", ")}`);
   }
-  return withOwner(options.ownerUrl, async (trx) => {
+  return withOwner(ownerUrl, async (trx) => {
     const migrator = createMigrator(trx);
     if (downTo !== undefined) await assertApplied(migrator, downTo);
     const { error, results = [] } =
@@ -89,11 +92,13 @@ export async function migrate(options: { ownerUrl: string; applicationRole: stri
     if (error) throw error;
     if (downTo === undefined) {
       await migrateQueue(trx);
-      await grantToApplication(trx, options.applicationRole);
+      await grantToApplication(trx, applicationRole);
+      await comment(trx, release && commentOf({ release, applicationRole }));
     } else {
-      await grantAfterMigratingDown(trx, options.applicationRole);
+      await grantAfterMigratingDown(trx, applicationRole);
       // BullMQ has no down migrations, so its schema is dropped.
       if (downTo === "none") await sql`drop schema if exists ${sql.id(queueSchema)} cascade`.execute(trx);
+      else await comment(trx, undefined);
     }
     return results.map((result) => result.migrationName);
   });

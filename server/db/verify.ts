@@ -1,7 +1,7 @@
 /** What a process checks before it serves: its role may not rewrite the ledger, and the database has exactly this release's migrations. */
 import type pg from "pg";
 import { sqlState } from "../failures.ts";
-import { migrationNames } from "./migrator.ts";
+import { migrationNames } from "./migrations.ts";
 
 /** Its message is one line for the person who starts the product. */
 export class DatabaseFault extends Error {

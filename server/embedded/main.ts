@@ -1,73 +1,19 @@
-/** `npm start` and `npm run dev`: starts everything the product needs on one machine. */
-import { mkdir } from "node:fs/promises";
+/**
+ * `npm start` and `npm run dev`. Imports only what finds the bundle, so that nothing is loaded from the sources that is in the bundle, too.
+ */
+import { enableCompileCache } from "node:module";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { DatabaseFault } from "../db/verify.ts";
-import { ConfigError } from "../environment.ts";
-import { StartError } from "../start-error.ts";
-import { readSettings } from "./settings.ts";
-import type { Stack } from "./start.ts";
-import { startEverything } from "./start.ts";
+import { findBundle, isWritable } from "./server-bundle.ts";
 
-function say(line: string): void {
-  console.log(line);
+const { values } = parseArgs({ options: { dev: { type: "boolean", default: false } } });
+const bundle = values.dev ? undefined : await findBundle();
+if (bundle !== undefined) {
+  // The processes that are started get the variable, too. The cache is removed with the bundle it belongs to.
+  if (isWritable(bundle)) process.env.NODE_COMPILE_CACHE ||= path.join(bundle, "compile-cache");
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
-
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.faults.join("\n");
-  if (error instanceof StartError || error instanceof DatabaseFault) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** The terminal sends Ctrl-C to all processes of the command, and npm forwards it to us again. A second signal within this time is the same key press. */
-const sameKeyMs = 500;
-
-/** At the first signal stops everything in order; at a second one kills it. */
-function stopOnSignal(stack: Stack): void {
-  let stopping: Promise<void> | undefined;
-  let askedAt = 0;
-  const ask = () => {
-    if (stopping) {
-      if (performance.now() - askedAt < sameKeyMs) return;
-      stack.kill();
-      process.exit(130);
-    }
-    askedAt = performance.now();
-    say("\nstopping …");
-    stopping = stack.stop().then(
-      () => process.exit(process.exitCode ?? 0),
-      (error: unknown) => {
-        console.error(explain(error));
-        stack.kill();
-        process.exit(1);
-      },
-    );
-  };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, ask);
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { dev: { type: "boolean", default: false } } });
-  const settings = readSettings(process.env, values.dev);
-  const dataDir = path.resolve(settings.dataDir);
-  await mkdir(dataDir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`DATA_DIR=${settings.dataDir} cannot be used (${error.code}): name a folder that can be written to`);
-  });
-  const stack = startEverything({ ...settings, dataDir }, process.env, say);
-  stopOnSignal(stack);
-  try {
-    for (const line of await stack.ready) say(line);
-  } catch (error) {
-    if (stack.stopping()) return;
-    console.error(explain(error));
-    await stack.stop().catch(() => stack.kill());
-    process.exit(1);
-  }
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(explain(error));
-  process.exit(1);
-}
+const entry = bundle === undefined ? new URL("./run.ts", import.meta.url) : pathToFileURL(path.join(bundle, "run.mjs"));
+const { run } = (await import(entry.href)) as typeof import("./run.ts");
+await run(values.dev, bundle);

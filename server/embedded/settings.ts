@@ -19,6 +19,8 @@ export interface Settings {
   adminEmail: string | undefined;
   /** Which services the sandbox replaces because they have no credentials. Undefined if all have them, and in production. */
   sandbox: { stripe: boolean; mail: boolean } | undefined;
+  /** The folder of the server's bundle (server-bundle.ts). Undefined to run the sources. */
+  bundle?: string | undefined;
 }
 
 /** The port of Vite's development server, which forwards calls to the API. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createPool } from "../db/database.ts";
-import { migrate } from "../db/migrator.ts";
+import { wasMigratedBy } from "../db/migrated-by.ts";
 import { assertMigrated, assertRestrictedRole } from "../db/verify.ts";
 import { StartError } from "../start-error.ts";
 import { buildClientWhenStale } from "./client-build.ts";
@@ -15,6 +15,7 @@ import { startPostgres } from "./postgres.ts";
 import { freePort, portFault } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
 import { createSecrets, readSecrets } from "./secrets.ts";
+import { entryOf, makeBundle } from "./server-bundle.ts";
 import type { SandboxPorts, Settings } from "./settings.ts";
 import { developmentPort, environmentAhead, processEnvironment, sandboxEnvironment, visitable } from "./settings.ts";
 
@@ -87,12 +88,13 @@ function stoppable(part: Part, deadlineMs: number): Stoppable {
 
 /** Starts the database if needed, migrates and checks it, and returns its address for the application's role. */
 async function prepareDatabase(settings: Settings, started: Started, log: Log): Promise<{ databaseUrl: string; secrets: Secrets }> {
-  const { dataDir, databaseUrl, migrateDatabaseUrl } = settings;
+  const { dataDir, databaseUrl, migrateDatabaseUrl, bundle } = settings;
+  const release = bundle && path.basename(bundle);
   if (databaseUrl === undefined) {
     const postgres = await startPostgres({ dataDir, log });
     await started.add([postgres]);
     const role = new URL(postgres.applicationUrl).username;
-    await migrateOrExplain("DATA_DIR", postgres.ownerUrl, role);
+    await migrateOrExplain("DATA_DIR", { ownerUrl: postgres.ownerUrl, applicationRole: role, release });
     return { databaseUrl: postgres.applicationUrl, secrets: postgres.secrets };
   }
   const secrets = (await readSecrets(dataDir)) ?? (await createSecrets(dataDir));
@@ -100,7 +102,11 @@ async function prepareDatabase(settings: Settings, started: Started, log: Log): 
   try {
     await assertRestrictedRole(pool);
     if (migrateDatabaseUrl !== undefined)
-      await migrateOrExplain("MIGRATE_DATABASE_URL", migrateDatabaseUrl, decodeURIComponent(new URL(databaseUrl).username));
+      await migrateOrExplain("MIGRATE_DATABASE_URL", {
+        ownerUrl: migrateDatabaseUrl,
+        applicationRole: decodeURIComponent(new URL(databaseUrl).username),
+        release,
+      });
     await assertRestrictedRole(pool);
     await assertMigrated(pool);
   } finally {
@@ -109,9 +115,16 @@ async function prepareDatabase(settings: Settings, started: Started, log: Log): 
   return { databaseUrl, secrets };
 }
 
-async function migrateOrExplain(variable: string, ownerUrl: string, applicationRole: string): Promise<void> {
+/** `variable` names in an error what the owner's address comes from. `release` is undefined if the code can't be told from other code. */
+async function migrateOrExplain(
+  variable: string,
+  { release, ...database }: { ownerUrl: string; applicationRole: string; release: string | undefined },
+): Promise<void> {
   try {
-    await migrate({ ownerUrl, applicationRole });
+    if (release !== undefined && (await wasMigratedBy(database.ownerUrl, { release, ...database }))) return;
+    // It takes a sixth of a second to load.
+    const { migrate } = await import("../db/migrator.ts");
+    await migrate({ ...database, release });
   } catch (error) {
     throw new StartError(`${variable}: the database could not be migrated (${(error as Error).message})`);
   }
@@ -125,18 +138,18 @@ function describeParts(
   const nodeOptions = settings.development ? ["--watch", "--watch-preserve-output"] : [];
   const describe = (name: string, entry: string): PartDescription => ({
     name,
-    entry: path.join(root, entry),
+    entry,
     nodeOptions,
     environment,
     signalsReady: true,
     log,
   });
   return {
-    api: { ...describe("API", "server/main.ts"), nodeOptions: [...nodeOptions, ...apiNodeOptions] },
-    worker: describe("worker", "worker/main.ts"),
-    sandbox: { ...describe("sandbox", "sandbox/main.ts"), nodeOptions: [] },
+    api: { ...describe("API", entryOf("api", settings.bundle)), nodeOptions: [...nodeOptions, ...apiNodeOptions] },
+    worker: describe("worker", entryOf("worker", settings.bundle)),
+    sandbox: { ...describe("sandbox", entryOf("sandbox", settings.bundle)), nodeOptions: [] },
     client: {
-      ...describe("client", "node_modules/vite/bin/vite.js"),
+      ...describe("client", path.join(root, "node_modules/vite/bin/vite.js")),
       arguments: ["--config", "client/vite.config.ts", "--host", settings.host, "--port", String(developmentPort), "--strictPort"],
       environment: { ...environment, API_URL: visitable(settings.host, settings.port) },
       nodeOptions: [],
@@ -179,9 +192,13 @@ async function startParts(
   const descriptions = describeParts(settings, environment, log);
   descriptions.api.ahead = ahead?.api;
   descriptions.worker.ahead = ahead?.worker;
-  const parts = [descriptions.api, descriptions.worker, ...(settings.development ? [descriptions.client] : [])].map(startPart);
-  await started.add(parts.map((part) => stoppable(part, stopDeadlineMs)));
-  await Promise.all(parts.map((part) => part.ready));
+  const api = [descriptions.api, ...(settings.development ? [descriptions.client] : [])].map(startPart);
+  await started.add(api.map((part) => stoppable(part, stopDeadlineMs)));
+  await Promise.all(api.map((part) => part.ready));
+  // After the API: its first work would take the processor from it, and pages are what one waits for.
+  const worker = startPart(descriptions.worker);
+  await started.add([stoppable(worker, stopDeadlineMs)]);
+  await worker.ready;
 }
 
 async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started: Started, log: Log): Promise<string[]> {
@@ -205,6 +222,7 @@ async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started
   // API and worker ask it as soon as they run. It was added before them, so it stops after them, as they may need it while they close.
   await sandbox?.ready;
   await startParts(settings, environment, ahead, started, log);
+  if (!settings.development && settings.bundle === undefined) makeBundle(started.signal, log);
   return describe(settings, environment, secrets);
 }
 

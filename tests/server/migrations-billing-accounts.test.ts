@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate, migrationNames } from "#server/db/migrator.ts";
+import { migrationNames } from "#server/db/migrations.ts";
+import { migrate } from "#server/db/migrator.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { full } from "#tests/support/full.ts";
 import { createEmptyDatabase } from "#tests/support/postgres.ts";

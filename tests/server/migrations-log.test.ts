@@ -1,7 +1,8 @@
 /** The migration that partitions the answers' log keeps every row, on the way up and down. */
 import pg from "pg";
 import { expect, test } from "vitest";
-import { migrate, migrationNames } from "#server/db/migrator.ts";
+import { migrationNames } from "#server/db/migrations.ts";
+import { migrate } from "#server/db/migrator.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { ask, resume, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import { createPerson } from "#tests/support/people.ts";

@@ -4,7 +4,9 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { createPool } from "#server/db/database.ts";
-import { migrate, migrationNames, migrationsFolder } from "#server/db/migrator.ts";
+import { wasMigratedBy } from "#server/db/migrated-by.ts";
+import { migrationNames, migrationsFolder } from "#server/db/migrations.ts";
+import { migrate } from "#server/db/migrator.ts";
 import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { createJobPublisher } from "#server/queue/connection.ts";
@@ -96,6 +98,22 @@ describe("migrations", () => {
     expect((await schema()).filter(({ line }) => !line.includes("migrations"))).toEqual([]);
     await migrate({ ownerUrl, applicationRole });
     expect(await schema()).toEqual(first);
+  });
+
+  it("say by which code they were made, for which role, until they go down or other code migrates", async () => {
+    const { ownerUrl } = await migrated();
+    const asks = (release: string, role = applicationRole) => wasMigratedBy(ownerUrl, { release, applicationRole: role });
+    expect(await asks("one")).toBe(false);
+    await migrate({ ownerUrl, applicationRole, release: "o'ne" });
+    expect([await asks("o'ne"), await asks("two"), await asks("o'ne", "another")]).toEqual([true, false, false]);
+    // `npm run migrate` does not say which code it is.
+    await migrate({ ownerUrl, applicationRole });
+    expect(await asks("o'ne")).toBe(false);
+    await migrate({ ownerUrl, applicationRole, release: "two" });
+    await migrate({ ownerUrl, applicationRole, downTo: (await migrationNames()).at(-2) ?? "" });
+    expect(await asks("two")).toBe(false);
+    await migrate({ ownerUrl, applicationRole, downTo: "none" });
+    expect(await asks("two")).toBe(false);
   });
 
   // All of them in `npm run test:full`; the earlier ones don't change any more.

@@ -15,7 +15,7 @@ import { daily, full } from "#tests/support/full.ts";
 import { copyCluster } from "#tests/support/postgres.ts";
 import { root } from "#tests/support/sources.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/supervised.ts";
+import { copyCheckout, createProductFolder, lookAgainMs, runsPart } from "#tests/support/supervised.ts";
 
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
@@ -102,8 +102,8 @@ async function started(environment?: NodeJS.ProcessEnv): Promise<Product> {
   return product;
 }
 
-async function pidOf(part: string): Promise<number> {
-  const found = (await folder.processes()).find(({ command }) => command.includes(part));
+async function pidOf(part: Parameters<typeof runsPart>[1]): Promise<number> {
+  const found = (await folder.processes()).find(({ command }) => runsPart(command, part));
   if (!found) throw new Error(`${part} is not running`);
   return found.pid;
 }
@@ -233,15 +233,12 @@ describe("through crashes and starts", () => {
   });
 
   it("a crash of the API, the worker or the sandbox is reported in one line, and it is restarted", async () => {
-    for (const [name, entry] of [
-      ["API", "server/main.ts"],
-      ["worker", "worker/main.ts"],
-      ["sandbox", "sandbox/main.ts"],
-    ] as const) {
-      const before = await pidOf(entry);
+    for (const part of ["api", "worker", "sandbox"] as const) {
+      const name = part === "api" ? "API" : part;
+      const before = await pidOf(part);
       process.kill(before, "SIGKILL");
       await product.said(`${name} has ended unexpectedly (SIGKILL); starting it again in 250 ms\n`);
-      const back = async () => (await folder.processes()).some(({ pid, command }) => command.includes(entry) && pid !== before);
+      const back = async () => (await folder.processes()).some(({ pid, command }) => runsPart(command, part) && pid !== before);
       expect(await waitUntil(back, patienceMs, lookAgainMs), name).toBe(true);
       expect(await waitUntil(() => isReady(product), patienceMs), name).toBe(true);
     }
@@ -271,7 +268,8 @@ describe("through crashes and starts", () => {
   it("a crash of the supervisor ends its child processes, and the next start has the same data", async () => {
     await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
-    const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
+    const parts = async () =>
+      (await folder.processes()).filter(({ command }) => (["api", "worker", "sandbox"] as const).some((part) => runsPart(command, part)));
     await waitUntil(async () => (await parts()).length === 0, patienceMs, lookAgainMs);
     const left = await parts();
     const states = await Promise.all(left.map(({ pid }) => readFile(`/proc/${pid}/status`, "utf8").catch(() => "")));

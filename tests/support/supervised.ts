@@ -71,6 +71,12 @@ function startProduct(
   };
 }
 
+/** Whether the command runs this part of the product, from the sources or from the bundle (server/embedded/server-bundle.ts). */
+export function runsPart(command: string, part: "api" | "worker" | "sandbox"): boolean {
+  const source = part === "api" ? "server/main.ts" : `${part}/main.ts`;
+  return command.includes(source) || new RegExp(`tessera-server/\\w+/${part}\\.mjs`).test(command);
+}
+
 /** Finds products' processes by the folder their data is in: in their environment, working directory or command line. */
 async function processesIn(folder: string): Promise<{ pid: number; command: string }[]> {
   const found: { pid: number; command: string }[] = [];
@@ -102,7 +108,8 @@ export async function endProcesses(folder: string): Promise<void> {
 /** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
 export async function copyCheckout(to: string): Promise<void> {
   const copied = ["package.json", "package-lock.json", "tsconfig.json", "migrations", "server", "sandbox", "worker", "client"];
-  const packages = await readdir(path.join(root, "node_modules"));
+  // Bundles of the server's code belong to the checkout they are made from.
+  const packages = (await readdir(path.join(root, "node_modules"))).filter((name) => name !== ".cache");
   await mkdir(path.join(to, "node_modules"), { recursive: true });
   for (const name of copied) await cp(path.join(root, name), path.join(to, name), { recursive: true });
   for (const name of packages) {
