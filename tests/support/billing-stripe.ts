@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
+import { expect } from "vitest";
 import type { OrderPreview } from "#contract/orders.ts";
 import type { ApiFault } from "#sandbox/stripe/api-faults.ts";
 import type { CardBehaviour } from "#sandbox/stripe/kinds.ts";
@@ -17,9 +18,11 @@ import { freePort } from "#server/embedded/processes.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { expireDueGrants } from "#server/features/credits/service.ts";
+import { Recording, typeErrors } from "../sandbox/stripe/recorded-types.ts";
 import type { ApiWorld, Person } from "./billing-world.ts";
 import { deliver, startApiWorld } from "./billing-world.ts";
 import { consentTo } from "./consent.ts";
+import { full } from "./full.ts";
 
 export type Card = CardBehaviour;
 
@@ -47,7 +50,8 @@ export interface BillingWorld extends ApiWorld {
   moveTo(target: Date, options?: { bringing?: boolean }): Promise<void>;
 }
 
-async function startStripe(world: ApiWorld, port: number) {
+/** `onAnswer` is given every answer of the API. */
+async function startStripe(world: ApiWorld, port: number, onAnswer: ((json: string) => void) | undefined) {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-stripe-"));
   const server = Fastify({ forceCloseConnections: true });
   const stripe = createStripeSandbox({
@@ -58,6 +62,10 @@ async function startStripe(world: ApiWorld, port: number) {
     now: () => world.clock.now(),
     log: { info: () => {}, warn: () => {} },
   });
+  if (onAnswer)
+    server.addHook("onSend", async (request, _reply, payload) => {
+      if (request.url.startsWith("/v1/") && typeof payload === "string") onAnswer(payload);
+    });
   await server.register(stripe.plugin);
   await server.listen({ host: "127.0.0.1", port });
   return {
@@ -115,7 +123,9 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   const port = await freePort();
   const sandboxUrl = `http://127.0.0.1:${port}`;
   const world = await startApiWorld({ STRIPE_API_URL: sandboxUrl, ...variables }, start);
-  const { stripe, close } = await startStripe(world, port);
+  // Its events are answers, too: they are listed. In the daily run only tests/sandbox/stripe-types.test.ts compares with the types.
+  const recording = full ? new Recording(true) : undefined;
+  const { stripe, close } = await startStripe(world, port, recording && ((json) => recording.add(json)));
   const seen = new Set<string>();
 
   async function checkout(person: Person, priceId: string) {
@@ -178,6 +188,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
     async close() {
       await world.close();
       await close();
+      if (recording) expect(await typeErrors(recording.source()), "what the sandbox answered").toEqual([]);
     },
   };
 }

@@ -1,8 +1,10 @@
+import { ChevronDown } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
+import { Menu } from "#client/components/menu.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
@@ -136,20 +138,49 @@ function actsFor({ person, sessions, subscription, money }: PersonPage): Act[] {
   return [...payments, "give", ...plan, ...data, ...out, ...back, person.bannedAt === null ? "ban" : "unban"];
 }
 
+/** They are needed rarely, and stand in a menu. */
+const rareActs: readonly Act[] = ["export", "signOut", "ban"];
+
+function RareActs({ acts, onChoose }: { acts: readonly Act[]; onChoose: (act: Act) => void }) {
+  const { t } = useTranslation("admin");
+  const [button, setButton] = useState<HTMLElement>();
+  if (acts.length === 0) return null;
+  return (
+    <>
+      <Button size="small" variant="quiet" aria-expanded={button !== undefined} onClick={(event) => setButton(event.currentTarget)}>
+        {t("person.more")}
+        <ChevronDown size={16} aria-hidden="true" />
+      </Button>
+      {button && (
+        <Menu
+          items={acts.map((act) => ({ label: t(`person.${act}.title`), act: () => onChoose(act) }))}
+          button={button}
+          onClose={() => setButton(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
 /** What an admin can do for the person. Each asks for a reason first. */
 export function PersonActs({ page, onDone }: { page: PersonPage; onDone: () => void }) {
   const { t } = useTranslation("admin");
   const [act, setAct] = useState<Act>();
   const [check, setCheck] = useState<PaymentCheck>();
   const [done, setDone] = useState<Act>();
+  const acts = actsFor(page);
+  const isRare = (each: Act) => rareActs.includes(each);
   return (
     <>
       <div className={styles.acts}>
-        {actsFor(page).map((each, index) => (
-          <Button key={each} size="small" variant={index === 0 ? "primary" : "secondary"} onClick={() => setAct(each)}>
-            {t(`person.${each}.title`)}
-          </Button>
-        ))}
+        {acts
+          .filter((each) => !isRare(each))
+          .map((each, index) => (
+            <Button key={each} size="small" variant={index === 0 ? "primary" : "secondary"} onClick={() => setAct(each)}>
+              {t(`person.${each}.title`)}
+            </Button>
+          ))}
+        <RareActs acts={acts.filter(isRare)} onChoose={setAct} />
       </div>
       <Suspense>{check && <CheckResult check={check} />}</Suspense>
       {(done === "export" || done === "offer" || done === "giveBack") && (

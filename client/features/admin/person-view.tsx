@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
@@ -17,6 +16,7 @@ import { AuditTab, LedgerTab } from "./person-lists.tsx";
 import { MailsTab } from "./person-mails.tsx";
 import { PersonOverview } from "./person-overview.tsx";
 import { sectionPath } from "./sections.ts";
+import { TabLinks } from "./tab-links.tsx";
 
 const tabs = ["overview", "ledger", "answers", "mails", "audit"] as const;
 type Tab = (typeof tabs)[number];
@@ -38,23 +38,15 @@ function usePerson(userId: string): { state: State; look: () => void } {
   return { state, look };
 }
 
-function TabLinks({ userId, current }: { userId: string; current: Tab }) {
+function PersonTabs({ userId, current }: { userId: string; current: Tab }) {
   const { t } = useTranslation("admin");
   const base = `${sectionPath("people")}/${userId}`;
-  return (
-    <nav aria-label={t("person.tabs.label")} className={styles.tabs}>
-      {tabs.map((tab) => (
-        <Link
-          key={tab}
-          href={tab === "overview" ? base : `${base}/${tab}`}
-          className={styles.tab}
-          aria-current={tab === current ? "page" : undefined}
-        >
-          {t(`person.tabs.${tab}`)}
-        </Link>
-      ))}
-    </nav>
-  );
+  const links = tabs.map((tab) => ({
+    address: tab === "overview" ? base : `${base}/${tab}`,
+    label: t(`person.tabs.${tab}`),
+    isCurrent: tab === current,
+  }));
+  return <TabLinks label={t("person.tabs.label")} tabs={links} />;
 }
 
 interface KnownProps {
@@ -79,7 +71,7 @@ function Known({ page, reads, role, tab, look }: KnownProps) {
         {...(person.name !== null && { address: person.email })}
       />
       {role === "admin" && <PersonActs page={page} onDone={look} />}
-      <TabLinks userId={person.id} current={tab} />
+      <PersonTabs userId={person.id} current={tab} />
       {tab === "overview" && <PersonOverview page={page} onDone={look} />}
       {tab === "ledger" && <LedgerTab key={reads} userId={person.id} />}
       {tab === "answers" && <AnswersTab page={page} look={look} />}

@@ -14,6 +14,7 @@ import { Facts } from "./facts.tsx";
 import { Payload } from "./payload.tsx";
 import styles from "./person.module.css";
 import { sectionPath } from "./sections.ts";
+import { ShortId } from "./short-id.tsx";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
 import { WorkTable } from "./work-table.tsx";
@@ -120,9 +121,9 @@ export function Events() {
         { name: "type", label: t("work.type"), cell: ({ type }) => <Coded word={words.event(type)} code={type} /> },
         { name: "time", label: t("audit.time"), cell: ({ receivedAt }) => dateTime(receivedAt), sort: "time", isTime: true },
         { name: "status", label: t("people.state"), cell: ({ status }) => t(`work.status.${status}`) },
-        { name: "object", label: t("work.object"), cell: ({ objectId }) => objectId },
+        { name: "object", label: t("work.object"), cell: ({ objectId }) => objectId && <ShortId id={objectId} /> },
         { name: "error", label: t("work.error"), cell: ({ error }) => error?.split("\n", 1)[0], isExtra: true },
-        { name: "id", label: t("people.id"), cell: ({ id }) => id },
+        { name: "id", label: t("people.id"), cell: ({ id }) => <ShortId id={id} /> },
       ]}
       filters={[
         { name: "type", label: t("work.type") },

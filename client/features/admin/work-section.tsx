@@ -1,5 +1,4 @@
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
@@ -10,9 +9,9 @@ import { Coded } from "./coded.tsx";
 import { Copied } from "./copied.tsx";
 import { Facts } from "./facts.tsx";
 import { Payload } from "./payload.tsx";
-import styles from "./person.module.css";
 import { RefusedMails } from "./refused-mails.tsx";
 import { sectionPath } from "./sections.ts";
+import { TabLinks } from "./tab-links.tsx";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
@@ -106,21 +105,15 @@ const titles = {
 export function WorkSection({ id }: { id: string | undefined }) {
   const { t } = useTranslation("admin");
   const current = tabs.find((tab) => tab === id) ?? "jobs";
+  const links = tabs.map((tab) => ({
+    address: tab === "jobs" ? sectionPath("work") : `${sectionPath("work")}/${tab}`,
+    label: t(titles[tab]),
+    isCurrent: tab === current,
+  }));
   return (
     <>
       <AdminHead title={t("sections.work")} lead={t("work.lead")} />
-      <nav aria-label={t("sections.work")} className={styles.tabs}>
-        {tabs.map((tab) => (
-          <Link
-            key={tab}
-            href={tab === "jobs" ? sectionPath("work") : `${sectionPath("work")}/${tab}`}
-            className={styles.tab}
-            aria-current={tab === current ? "page" : undefined}
-          >
-            {t(titles[tab])}
-          </Link>
-        ))}
-      </nav>
+      <TabLinks label={t("sections.work")} tabs={links} />
       {current === "jobs" && <Jobs />}
       {current === "mails" && <RefusedMails />}
       {current === "waiting" && <WaitingJobs />}

@@ -44,15 +44,15 @@ const deletedTypeNames: Readonly<Record<string, string>> = {
  * values of an event are parts, within nested objects too.
  */
 const helperTypes = `
-type OtherString = string & Record<never, never>;
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-type Closed<T> = T extends string ? (Same<T, OtherString> extends true ? never : T)
+export type OtherString = string & Record<never, never>;
+export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export type Closed<T> = T extends string ? (Same<T, OtherString> extends true ? never : T)
   : T extends number | boolean | null | undefined ? T
   : T extends Stripe.Decimal ? string
   : T extends readonly (infer Item)[] ? Closed<Item>[]
   : { [Key in keyof T]: Closed<T[Key]> };
-type Part<T> = T extends readonly unknown[] ? T : T extends Stripe.Decimal ? T : T extends object ? { [Key in keyof T]?: Part<T[Key]> | null } : T;
-type Told<T extends { data: { object: unknown } }> = Omit<T, "data"> & { data: { object: T["data"]["object"]; previous_attributes?: Part<T["data"]["object"]> } };
+export type Part<T> = T extends readonly unknown[] ? T : T extends Stripe.Decimal ? T : T extends object ? { [Key in keyof T]?: Part<T[Key]> | null } : T;
+export type Told<T extends { data: { object: unknown } }> = Omit<T, "data"> & { data: { object: T["data"]["object"]; previous_attributes?: Part<T["data"]["object"]> } };
 `;
 
 interface Recorded {
@@ -73,10 +73,23 @@ function typeOf(recorded: Recorded): string {
   return name;
 }
 
-/** Records each different object in the API's responses and webhooks once. */
+/** Figures, ids, addresses and free texts are of one type each; what is left is the object's shape and the values of its enumerations. */
+function shapeOf(recorded: Recorded): string {
+  return JSON.stringify(recorded, (_name, value: unknown) => {
+    if (typeof value === "number") return 0;
+    return typeof value === "string" && /[^a-z_.]/.test(value) ? "~" : value;
+  });
+}
+
+/** Records each different object in the API's responses and webhooks once: or one of each shape, for the long runs. */
 export class Recording {
   private readonly statements = new Set<string>();
+  private readonly shapes: Set<string> | undefined;
   readonly kinds = new Set<string>();
+
+  constructor(onlyShapes = false) {
+    this.shapes = onlyShapes ? new Set() : undefined;
+  }
 
   add(json: string): void {
     const recorded = JSON.parse(json) as Recorded;
@@ -90,6 +103,11 @@ export class Recording {
   }
 
   private remember(recorded: Recorded): void {
+    if (this.shapes) {
+      const shape = shapeOf(recorded);
+      if (this.shapes.has(shape)) return;
+      this.shapes.add(shape);
+    }
     this.kinds.add(recorded.object === "event" ? `event ${recorded.type ?? ""}` : recorded.object);
     this.statements.add(`${JSON.stringify(recorded)} satisfies Closed<${typeOf(recorded)}>`);
   }
