@@ -9,6 +9,7 @@ import { findDisagreements } from "#server/features/credits/service.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
 import { consentTo } from "#tests/support/consent.ts";
 import { full } from "#tests/support/full.ts";
+import { photograph } from "#tests/support/photographs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
@@ -58,6 +59,13 @@ async function customer(): Promise<string> {
   return found.id;
 }
 
+let device = "";
+let steps = 0;
+async function look(name: string): Promise<void> {
+  steps += 1;
+  await photograph(page, `billing-${device}-${String(steps).padStart(2, "0")}-${name}`);
+}
+
 /** What Stripe has billed, as the pages write it, newest first. */
 async function billed(): Promise<string[]> {
   const invoices = await stripe.invoices.list({ customer: await customer() });
@@ -65,13 +73,14 @@ async function billed(): Promise<string[]> {
 }
 
 /** The overview, the history, the invoices, the ledger and Stripe agree. `states` has what is said of each invoice, newest first. */
-async function agree(credits: number, states: readonly string[]): Promise<void> {
+async function agree(state: string, credits: number, states: readonly string[]): Promise<void> {
   await go("/profile");
   await expect.poll(() => region("Wallet").locator("strong").first().textContent(), patience).toBe(String(credits));
   await expect.poll(() => fact("Available credits").textContent(), patience).toMatch(new RegExp(`^${credits} `));
   await expect.poll(() => region("History").locator("strong").first().textContent(), patience).toBe(String(credits));
   expect(await person.wallet()).toMatchObject({ balance: credits, available: credits, held: 0 });
   expect(await findDisagreements(database.db)).toEqual([]);
+  await look(`${state}-profile`);
   const rows = region("Invoices").getByRole("listitem");
   await go("/profile/billing");
   await expect.poll(() => rows.count(), patience).toBe(states.length);
@@ -80,6 +89,7 @@ async function agree(credits: number, states: readonly string[]): Promise<void> 
     expect(shown[place]).toContain(amount);
     expect(shown[place]).toContain(states[place]);
   }
+  await look(`${state}-invoices`);
 }
 
 async function subjects(): Promise<string[]> {
@@ -104,6 +114,7 @@ async function payWith(card: "success" | "declined", label: string | RegExp): Pr
 async function preview(label: string, sums: readonly number[]): Promise<void> {
   await button(label).click();
   await expect.poll(() => dialog().locator("dl dd").allTextContents(), patience).toEqual(sums.map(money));
+  await look("preview");
 }
 
 async function confirmChange(): Promise<void> {
@@ -123,15 +134,21 @@ async function trialAndPlan(): Promise<void> {
   await isTold("Your free trial ends soon");
   await page.reload();
   await expect.poll(() => fact("Time left").textContent(), patience).toMatch(/^1 day$/);
+  await look("trial-ends");
   await region("Subscription").getByRole("link", { name: "Choose a plan" }).click();
+  await button("Subscribe to Starter").waitFor(patience);
+  await look("plans");
   await order("Starter");
+  await look("payment-page");
   await payWith("declined", /^Subscribe for/);
   await says("Payment failed.");
+  await look("declined");
   await payWith("success", /^Subscribe for/);
   // A running trial does not count as the plan that is awaited.
   await page.getByRole("heading", { name: "are yours" }).waitFor(patience);
   expect(await page.getByRole("heading", { name: "are yours" }).textContent()).toBe(`${starter} credits are yours`);
-  await agree(trialCredits + starter, ["Paid"]);
+  await look("paid");
+  await agree("subscribed", trialCredits + starter, ["Paid"]);
 }
 
 async function changeAndUndo(): Promise<void> {
@@ -143,11 +160,13 @@ async function changeAndUndo(): Promise<void> {
   await go("/profile");
   await says(`From then on: Professional, billed monthly, with ${professional.monthlyCredits} credits every month.`);
   await says(`Next: ${professional.monthlyCredits} credits on ${day}.`);
+  await look("change-planned");
   await isTold("Your plan changes to Professional");
   await button("Undo change").click();
   await says("The change is undone.");
   await says(`Next: ${starter} credits on ${day}.`);
   expect(await button("Undo change").count()).toBe(0);
+  await look("undone");
 }
 
 /** The change to the year comes with the next period, and its payment fails. */
@@ -162,6 +181,7 @@ async function annualThatFails(): Promise<void> {
   await page.waitForURL(`${product.sandboxUrl}/**`, patience);
   await payWith("declined", "Use this card");
   await says("Renewals will be declined.");
+  await look("portal");
   await page.getByRole("link", { name: "Back to Tessera" }).click();
   await expect.poll(() => fact("Status").textContent(), patience).toBe("Active");
   await advanceClock(product.sandboxUrl, "P1MT2H");
@@ -174,16 +194,17 @@ async function annualThatFails(): Promise<void> {
   expect(await fact("Ends on").textContent()).toBe(formatDate(unpaid?.until ?? "", "en"));
   await says("New credits come once the unpaid invoice is paid.");
   await isTold("Your payment did not go through");
-  await agree(starter + pack.credits, ["Payment failed", "Paid", "Paid"]);
+  await agree("unpaid", starter + pack.credits, ["Payment failed", "Paid", "Paid"]);
 }
 
 async function recovery(): Promise<void> {
   await region("Unpaid plan").getByRole("button", { name: "Pay now" }).click();
   await page.waitForURL(`${product.sandboxUrl}/**`, patience);
+  await look("invoice-page");
   await payWith("success", /^Pay /);
   await says("This invoice is paid.");
   await isTold("Your payment went through");
-  await agree(starter + pack.credits, ["Paid", "Paid", "Paid"]);
+  await agree("recovered", starter + pack.credits, ["Paid", "Paid", "Paid"]);
   expect(await region("Unpaid plan").count()).toBe(0);
   await go("/profile");
   await expect.poll(() => fact("Price").textContent(), patience).toBe(`${money(annualPriceCents(plans.starter))} a yearBilled once a year`);
@@ -200,13 +221,16 @@ async function refund(): Promise<void> {
   await isTold(`${money(amount)} is on its way back to you`);
   const [taken = 0] = creditsToTake([pack.credits], amount, pack.priceCents);
   const left = starter + pack.credits - taken;
-  await agree(left, ["Paid", `${money(amount)} refunded`, "Paid"]);
+  await agree("refunded", left, ["Paid", `${money(amount)} refunded`, "Paid"]);
   await go("/profile/usage");
   await says("Taken back after a refund");
   await says(`The steps add up to ${left}.`);
+  await look("explained");
 }
 
-async function walk(viewport: { width: number; height: number }): Promise<void> {
+async function walk(name: "phone" | "desktop"): Promise<void> {
+  [device, steps] = [name, 0];
+  const viewport = name === "phone" ? { width: 390, height: 844 } : { width: 1440, height: 900 };
   person = await new Visitor(product.url, product.sandboxUrl).join();
   context = await browser.newContext({ locale: "en-US", viewport, serviceWorkers: "block" });
   await context.addInitScript(`localStorage.setItem("session", ${JSON.stringify(JSON.stringify(person.session))})`);
@@ -219,7 +243,7 @@ async function walk(viewport: { width: number; height: number }): Promise<void> 
     consent: consentTo(pack.key),
   });
   await person.pay(url);
-  await agree(trialCredits + starter + pack.credits, ["Paid", "Paid"]);
+  await agree("pack", trialCredits + starter + pack.credits, ["Paid", "Paid"]);
   await changeAndUndo();
   await annualThatFails();
   await recovery();
@@ -230,7 +254,7 @@ async function walk(viewport: { width: number; height: number }): Promise<void> 
 it.runIf(full)(
   "on a phone: trial, plan, pack, change with preview, undo, annual billing, failed renewal, recovery and refund",
   async () => {
-    await walk({ width: 390, height: 844 });
+    await walk("phone");
   },
   240_000,
 );
@@ -238,7 +262,7 @@ it.runIf(full)(
 it.runIf(full)(
   "the same on a desktop",
   async () => {
-    await walk({ width: 1440, height: 900 });
+    await walk("desktop");
   },
   240_000,
 );
