@@ -6,7 +6,7 @@ import { newId } from "./ids.ts";
 import type { BalanceTransaction } from "./wire.ts";
 
 interface Posting {
-  type: "charge" | "refund" | "refund_failure" | "adjustment";
+  type: "charge" | "payment" | "refund" | "payment_refund" | "refund_failure" | "adjustment";
   category: string;
   /** Integer cents; negative for outgoing money. */
   amountCents: number;

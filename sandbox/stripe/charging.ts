@@ -1,5 +1,5 @@
-import { postBalance } from "./balance.ts";
-import { cardDetails } from "./card-details.ts";
+import type { Refusal } from "./charge-build.ts";
+import { createCharge, declineCodes, messages, outcomeOf, postCharge, receiptUrl } from "./charge-build.ts";
 import type { Context } from "./context.ts";
 import { disputeOf } from "./disputes.ts";
 import { ApiError } from "./errors.ts";
@@ -7,17 +7,8 @@ import { emit, saveChange } from "./events.ts";
 import { newId, randomText } from "./ids.ts";
 import type { Metadata } from "./parameters.ts";
 import { spendUnsaved } from "./payment-methods.ts";
+import { afterBusinessDays } from "./periods.ts";
 import type { Charge, PaymentIntent, PaymentMethod } from "./wire.ts";
-
-/** Why a bank refuses a charge. `authentication_required`: it wants to ask the cardholder, who is not there. */
-type Refusal = "card_declined" | "authentication_required";
-
-export const declineMessage = "Your card was declined.";
-const messages: Readonly<Record<Refusal, string>> = {
-  card_declined: declineMessage,
-  authentication_required: "Your card was declined. This transaction requires authentication.",
-};
-const declineCodes = { card_declined: "generic_decline", authentication_required: "authentication_required" } as const;
 
 interface NewIntent {
   amountCents: number;
@@ -29,6 +20,8 @@ interface NewIntent {
   reuse: "off_session" | "on_session" | null;
   /** Where the receipt goes. */
   receiptEmail: string | null;
+  /** What it may be paid with. */
+  methodTypes: readonly string[];
 }
 
 export function createIntent(context: Context, fields: NewIntent): PaymentIntent {
@@ -64,7 +57,7 @@ export function createIntent(context: Context, fields: NewIntent): PaymentIntent
     payment_method: null,
     payment_method_configuration_details: null,
     payment_method_options: null,
-    payment_method_types: ["card"],
+    payment_method_types: [...fields.methodTypes],
     payment_record: null,
     processing: null,
     receipt_email: fields.receiptEmail,
@@ -83,88 +76,13 @@ export function createIntent(context: Context, fields: NewIntent): PaymentIntent
   return intent;
 }
 
-/** 2.9 % and 30 cents, Stripe's usual rate, rounded to the cent. */
-function feeCents(amountCents: number): number {
-  return Math.round((amountCents * 29) / 1000) + 30;
-}
-
-function outcome(refusal: Refusal | null): Charge["outcome"] {
-  const declined = refusal !== null;
-  return {
-    advice_code: null,
-    network_advice_code: null,
-    network_decline_code: null,
-    network_status: declined ? "declined_by_network" : "approved_by_network",
-    reason: refusal === null ? null : declineCodes[refusal],
-    risk_level: "normal",
-    risk_score: 20,
-    seller_message: declined ? "The bank did not return any further details with this decline." : "Payment complete.",
-    type: declined ? "issuer_declined" : "authorized",
-  };
-}
-
-function createCharge(context: Context, intent: PaymentIntent, method: PaymentMethod, refusal: Refusal | null): Charge {
-  const id = newId("ch");
-  const declined = refusal !== null;
-  const transaction = declined
-    ? null
-    : postBalance(context, {
-        type: "charge",
-        category: "charge",
-        amountCents: intent.amount,
-        feeCents: feeCents(intent.amount),
-        currency: intent.currency,
-        source: id,
-        description: intent.description,
-      });
-  return context.store.insert("charge", {
-    id,
-    object: "charge",
-    amount: intent.amount,
-    amount_captured: declined ? 0 : intent.amount,
-    amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: transaction?.id ?? null,
-    billing_details: method.billing_details,
-    calculated_statement_descriptor: "TESSERA",
-    captured: !declined,
-    created: context.now(),
-    currency: intent.currency,
-    customer: intent.customer,
-    description: intent.description,
-    disputed: false,
-    failure_balance_transaction: null,
-    failure_code: refusal,
-    failure_message: refusal === null ? null : messages[refusal],
-    fraud_details: {},
-    livemode: false,
-    metadata: intent.metadata,
-    on_behalf_of: null,
-    outcome: outcome(refusal),
-    paid: !declined,
-    payment_intent: intent.id,
-    payment_method: method.id,
-    payment_method_details: cardDetails(method),
-    receipt_email: null,
-    receipt_number: null,
-    receipt_url: declined ? null : `${context.origin}/receipts/${id}`,
-    refunded: false,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: declined ? "failed" : "succeeded",
-    transfer_data: null,
-    transfer_group: null,
-  });
-}
-
 /** Whether the cardholder has just answered their bank. */
 type Presence = "authenticated" | "off_session";
+
+export interface Attempted {
+  intent: PaymentIntent;
+  charge: Charge;
+}
 
 function refusalOf(context: Context, method: PaymentMethod, presence: Presence): Refusal | null {
   const { card } = context.store.hidden("payment_method", method.id);
@@ -172,50 +90,94 @@ function refusalOf(context: Context, method: PaymentMethod, presence: Presence):
   return card === "always_authentication" && presence === "off_session" ? "authentication_required" : null;
 }
 
-/** Charges the card once. If it is refused, the failed charge and its events are stored and the intent waits for another card. */
-export function chargeIntent(
-  context: Context,
-  intentId: string,
-  method: PaymentMethod,
-  presence: Presence,
-): { intent: PaymentIntent; charge: Charge } {
-  const intent = context.store.get("payment_intent", intentId);
-  const refusal = refusalOf(context, method, presence);
-  const charge = createCharge(context, intent, method, refusal);
-  if (refusal !== null) {
-    emit(context, "charge.failed", charge);
-    const failed = context.store.save("payment_intent", {
-      ...intent,
-      latest_charge: charge.id,
-      last_payment_error: {
-        type: "card_error",
-        code: refusal,
-        decline_code: declineCodes[refusal],
-        message: messages[refusal],
-        charge: charge.id,
-        payment_method: method,
-      },
-      next_action: null,
-      payment_method: null,
-      status: "requires_payment_method",
-    });
-    emit(context, "payment_intent.payment_failed", failed);
-    return { intent: failed, charge };
-  }
+/** The charge has failed: the intent waits for another card. */
+function fail(context: Context, intent: PaymentIntent, charge: Charge, refusal: Refusal): Attempted {
+  emit(context, "charge.failed", charge);
+  const method = context.store.find("payment_method", String(charge.payment_method));
+  const failed = context.store.save("payment_intent", {
+    ...intent,
+    latest_charge: charge.id,
+    last_payment_error: {
+      type: method?.type === "us_bank_account" ? "invalid_request_error" : "card_error",
+      code: refusal,
+      decline_code: declineCodes[refusal],
+      message: messages[refusal],
+      charge: charge.id,
+      ...(method && { payment_method: method }),
+    },
+    next_action: null,
+    payment_method: null,
+    status: "requires_payment_method",
+  });
+  emit(context, "payment_intent.payment_failed", failed);
+  return { intent: failed, charge };
+}
+
+function succeed(context: Context, intent: PaymentIntent, charge: Charge): Attempted {
   emit(context, "charge.succeeded", charge);
-  if (disputeOf(context, method.id)) context.store.plan(charge.id, "open_dispute", context.now());
-  spendUnsaved(context, method.id);
   const succeeded = context.store.save("payment_intent", {
     ...intent,
     amount_received: intent.amount,
     latest_charge: charge.id,
     last_payment_error: null,
     next_action: null,
-    payment_method: method.id,
+    payment_method: charge.payment_method,
     status: "succeeded",
   });
   emit(context, "payment_intent.succeeded", succeeded);
   return { intent: succeeded, charge };
+}
+
+/** Stripe: "up to 4 business days" until it is known whether the debit pays (docs.stripe.com/payments/ach-direct-debit). */
+const debitBusinessDays = 4;
+
+/** Submits the debit of a bank account. `endDebit` says what came of it. */
+function startDebit(context: Context, intent: PaymentIntent, method: PaymentMethod): Attempted {
+  const charge = createCharge(context, intent, method, "pending");
+  context.store.hide("charge", charge.id, { session: null, attempt: "automatic", attemptsBefore: 0 });
+  context.store.plan(charge.id, "settle_debit", afterBusinessDays(context.now(), debitBusinessDays));
+  spendUnsaved(context, method.id);
+  const processing = context.store.save("payment_intent", {
+    ...intent,
+    latest_charge: charge.id,
+    last_payment_error: null,
+    next_action: null,
+    payment_method: method.id,
+    status: "processing",
+  });
+  emit(context, "payment_intent.processing", processing);
+  emit(context, "charge.pending", charge);
+  return { intent: processing, charge };
+}
+
+/** The bank has answered a debit. */
+export function endDebit(context: Context, pending: Charge): Attempted {
+  const intent = context.store.get("payment_intent", String(pending.payment_intent));
+  const method = context.store.get("payment_method", String(pending.payment_method));
+  const { card } = context.store.hidden("payment_method", method.id);
+  if (card === "bank_debit") {
+    const transaction = postCharge(context, pending, method);
+    const money = { balance_transaction: transaction.id, receipt_url: receiptUrl(context, pending.id) };
+    return succeed(context, intent, context.store.save("charge", { ...pending, ...money, paid: true, status: "succeeded" }));
+  }
+  const refusal = card === "bank_debit_voids" ? "account_closed" : "insufficient_funds";
+  const why = { failure_code: refusal, failure_message: messages[refusal], outcome: outcomeOf(refusal) };
+  return fail(context, intent, context.store.save("charge", { ...pending, ...why, status: "failed" }), refusal);
+}
+
+/**
+ * Charges the card once. If it is refused, the failed charge and its events are stored and the intent waits for another card. A bank account's
+ * charge is pending, and its intent processing.
+ */
+export function chargeIntent(context: Context, intentId: string, method: PaymentMethod, presence: Presence): Attempted {
+  const intent = context.store.get("payment_intent", intentId);
+  if (method.type === "us_bank_account") return startDebit(context, intent, method);
+  const refusal = refusalOf(context, method, presence);
+  const charge = createCharge(context, intent, method, refusal ?? "succeeded");
+  if (refusal !== null) return fail(context, intent, charge, refusal);
+  if (disputeOf(context, method.id)) context.store.plan(charge.id, "open_dispute", context.now());
+  spendUnsaved(context, method.id);
+  return succeed(context, intent, charge);
 }
 
 /** The bank asks the cardholder to authenticate: the intent waits until `chargeIntent` or `refuseAuthentication` is called. */

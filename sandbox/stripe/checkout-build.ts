@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { discountCents } from "./coupons.ts";
 import { newId } from "./ids.ts";
 import type { HiddenKinds } from "./kinds.ts";
+import { methodTypesFor } from "./payment-methods.ts";
 import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 /** Distributes the discounts over the lines; the last line gets the cents left by rounding. */
@@ -137,7 +138,7 @@ export function buildSession(context: Context, fields: SessionFields): CheckoutS
     mode: fields.mode,
     payment_intent: null,
     payment_method_collection: fields.mode === "subscription" ? "always" : "if_required",
-    payment_method_types: ["card"],
+    payment_method_types: methodTypesFor(fields.currency),
     payment_status: "unpaid",
     status: "open",
     subscription: null,

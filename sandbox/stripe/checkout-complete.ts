@@ -1,4 +1,5 @@
-import { cancelIntent, chargeIntent, createIntent, declineMessage, refuseAuthentication, requireAuthentication } from "./charging.ts";
+import { declineMessage } from "./charge-build.ts";
+import { cancelIntent, chargeIntent, createIntent, refuseAuthentication, requireAuthentication } from "./charging.ts";
 import type { GivenDetails } from "./checkout-tax.ts";
 import { keepDetails, settleDetails } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
@@ -9,11 +10,14 @@ import { emit } from "./events.ts";
 import { createInvoice, createOrderInvoice } from "./invoice-build.ts";
 import { finalizeInvoice, settleWith } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
-import { asksHolder, createCard } from "./payment-methods.ts";
+import { asksHolder, createCard, methodTypesFor, refuseOtherCurrency } from "./payment-methods.ts";
 import { announceSubscription, createSubscription } from "./subscription-cycle.ts";
 import type { Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
-/** `authentication`: the cardholder has to answer the bank. `paid` is also the result for a session that was paid before. */
+/**
+ * `authentication`: the cardholder has to answer the bank. `paid` is also the result for a session that was paid before, and for one whose
+ * debit is on its way.
+ */
 export type PaymentResult =
   | { kind: "paid"; session: CheckoutSession }
   | { kind: "declined"; intent: PaymentIntent; charge: Charge | null }
@@ -49,6 +53,7 @@ function intentOf(context: Context, session: CheckoutSession): PaymentIntent {
     metadata: session.mode === "subscription" ? {} : hidden.paymentIntentMetadata,
     reuse: session.mode === "subscription" ? "off_session" : hidden.reuse,
     receiptEmail: hidden.receiptEmail,
+    methodTypes: methodTypesFor(session.currency ?? "usd"),
   });
   context.store.hide("checkout.session", session.id, { ...hidden, paymentIntent: intent.id });
   return intent;
@@ -58,13 +63,20 @@ function rememberFailure(context: Context, session: CheckoutSession, failure: st
   context.store.hide("checkout.session", session.id, { ...context.store.hidden("checkout.session", session.id), failure });
 }
 
-function complete(context: Context, session: CheckoutSession, fields: Partial<CheckoutSession>): CheckoutSession {
+/** A debit that is on its way completes the session, and leaves it unpaid. */
+function complete(
+  context: Context,
+  session: CheckoutSession,
+  intent: PaymentIntent | null,
+  fields: Partial<CheckoutSession>,
+): CheckoutSession {
   context.store.unplan(session.id);
   rememberFailure(context, session, null);
+  const status = intent?.status === "processing" ? "unpaid" : "paid";
   const paid = context.store.save("checkout.session", {
     ...session,
     ...fields,
-    payment_status: session.amount_total === 0 ? "no_payment_required" : "paid",
+    payment_status: session.amount_total === 0 ? "no_payment_required" : status,
     status: "complete",
     url: null,
   });
@@ -79,7 +91,11 @@ function redeem(context: Context, session: CheckoutSession, customer: string | n
   return [redeemCoupon(context, coupon, { customer, session: session.id, subscription })];
 }
 
-/** Creates the subscription and its first invoice, and completes the session. The card has been charged with `intent`, or the total was zero. */
+/**
+ * Creates the subscription and its first invoice, and completes the session. The card has been charged with `intent`, or the total was zero.
+ * While a debit is on its way the subscription is active at once and its invoice open, as Stripe documents
+ * (docs.stripe.com/billing/subscriptions/overview, "Payment methods with delayed payment confirmation").
+ */
 function openSubscription(
   context: Context,
   session: CheckoutSession,
@@ -118,7 +134,7 @@ function openSubscription(
   for (const discount of discounts) if (!lasting.includes(discount)) endDiscount(context, discount.id);
   const open = finalizeInvoice(context, draft, intent?.id ?? null);
   if (open.status === "open") settleWith(context, open);
-  return complete(context, session, {
+  return complete(context, session, intent, {
     customer: customer.id,
     invoice: draft.id,
     subscription: subscription.id,
@@ -149,6 +165,8 @@ function charge(context: Context, session: CheckoutSession, method: PaymentMetho
     rememberFailure(context, session, declineMessage);
     return { kind: "declined", intent: result.intent, charge: result.charge };
   }
+  if (result.charge.status === "pending")
+    context.store.hide("charge", result.charge.id, { ...context.store.hidden("charge", result.charge.id), session: session.id });
   return finish(context, session, method, customer, result.intent);
 }
 
@@ -163,10 +181,11 @@ function finish(
   if (session.mode === "subscription" && customer)
     return { kind: "paid", session: openSubscription(context, session, customer, method, intent) };
   const discounts = redeem(context, session, customer?.id ?? null, null);
-  const invoice = customer ? invoiceOrder(context, session, customer, discounts, intent) : null;
+  // Stripe makes the invoice of a single payment "as soon as the payment succeeds" (docs.stripe.com/payments/checkout/post-payment-invoices).
+  const invoice = customer && intent?.status !== "processing" ? invoiceOrder(context, session, customer, discounts, intent) : null;
   return {
     kind: "paid",
-    session: complete(context, session, {
+    session: complete(context, session, intent, {
       customer: customer?.id ?? null,
       invoice: invoice?.id ?? null,
       payment_intent: intent?.id ?? null,
@@ -176,7 +195,7 @@ function finish(
 }
 
 /** The paid invoice of a single payment, if the session asked for one. */
-function invoiceOrder(
+export function invoiceOrder(
   context: Context,
   session: CheckoutSession,
   customer: Customer,
@@ -220,6 +239,7 @@ export function paySession(
 ): PaymentResult {
   const open = openSession(context, sessionId);
   if (open.status === "complete") return { kind: "paid", session: open };
+  refuseOtherCurrency(card, open.currency ?? "usd");
   const session = settleDetails(context, open, given);
   if (card === "declined" && (session.amount_total ?? 0) > 0) return charge(context, session, newCard(context, session, card, null), null);
   if (asksHolder(card) && (session.amount_total ?? 0) > 0) {

@@ -3,6 +3,7 @@ import { awaitingAuthentication, successAddress } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
+import { methodTypesFor } from "./payment-methods.ts";
 import { nextBoundary } from "./periods.ts";
 import type { CheckoutSession, Coupon, LineItem, PaymentIntent, Price } from "./wire.ts";
 
@@ -73,6 +74,29 @@ export const cards = [
   },
 ] as const;
 
+/** US bank accounts, whose bank answers days later. */
+export const bankAccounts = [
+  { value: "bank_debit", name: "Pays later", number: "•••• 6789", text: "The money comes after four business days." },
+  { value: "bank_debit_fails", name: "Fails later", number: "•••• 2227", text: "After four business days the bank says no." },
+] as const;
+
+interface Tile {
+  value: string;
+  name: string;
+  number: string;
+  text: string;
+}
+
+export function tile({ value, name, number, text }: Tile, chosen: boolean): Markup {
+  return html`<label class="card"><input type="radio" name="card" value="${value}"${chosen ? html` checked` : null}><span class="name">${name}</span><span class="number">${number}</span><span class="text">${text}</span></label>`;
+}
+
+/** The bank accounts that can pay in this currency, as the second method of a form. */
+export function bankAccountFields(currency: string): Markup | null {
+  if (!methodTypesFor(currency).includes("us_bank_account")) return null;
+  return html`<fieldset><legend>Or this US bank account</legend>${bankAccounts.map((account) => tile(account, false))}</fieldset>`;
+}
+
 function cancelLink(session: CheckoutSession): Markup | null {
   return session.cancel_url === null ? null : html`<a class="quiet" href="${session.cancel_url}">Cancel and go back</a>`;
 }
@@ -99,16 +123,14 @@ function payForm(session: CheckoutSession, failure: string | null, lacking: Lack
     : failure === null
       ? null
       : html`<p class="error" role="alert"><strong>Payment failed.</strong> ${failure} Choose another card to go on.</p>`;
-  const tiles = cards.map(
-    (card, index) =>
-      html`<label class="card"><input type="radio" name="card" value="${card.value}"${index === 0 ? html` checked` : null}><span class="name">${card.name}</span><span class="number">${card.number}</span><span class="text">${card.text}</span></label>`,
-  );
+  const tiles = cards.map((card, index) => tile(card, index === 0));
   return html`<form class="panel" method="post" action="/checkout/${session.id}/pay">
 <h2>Pay with a test card</h2>
 ${session.customer_details?.email ? html`<p class="email"><span>Email</span>${session.customer_details.email}</p>` : null}
 ${error}
 <input type="hidden" name="from" value="page">
 <fieldset><legend>This card</legend>${tiles}</fieldset>
+${bankAccountFields(session.currency ?? "usd")}
 ${session.automatic_tax.enabled ? addressFields(session.customer_details?.address) : null}
 ${session.tax_id_collection?.enabled ? taxIdFields({ name: "", value: "" }) : null}
 ${message(session.custom_text?.submit)}
@@ -135,6 +157,9 @@ export function digitsOf(context: Context, intent: PaymentIntent): string {
 }
 
 function ended(session: CheckoutSession): Markup {
+  if (session.status === "complete" && session.payment_status === "unpaid") {
+    return html`<section class="panel"><h2>Your bank account is debited</h2><p>The bank answers within four business days.</p><a class="button" href="${successAddress(session)}">Back to Tessera</a></section>`;
+  }
   if (session.status === "complete") {
     return html`<section class="panel"><h2>This is paid</h2><p>There is nothing left to do here.</p><a class="button" href="${successAddress(session)}">Back to Tessera</a></section>`;
   }

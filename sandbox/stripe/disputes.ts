@@ -3,7 +3,7 @@ import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import { postBalance } from "./balance.ts";
 import type { Context } from "./context.ts";
 import { daySeconds } from "./context.ts";
-import { invalidRequest } from "./errors.ts";
+import { invalidRequest, notPlayed } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { Parameters } from "./parameters.ts";
@@ -78,6 +78,8 @@ export function openDispute(context: Context, chargeId: string, { reason, inquir
   const charge: Charge = context.store.get("charge", chargeId, "charge");
   if (charge.status !== "succeeded" || charge.refunded) throw invalidRequest(`Charge ${chargeId} holds no money to dispute.`, "charge");
   if (charge.disputed) throw invalidRequest(`Charge ${chargeId} is disputed already.`, "charge");
+  if (charge.payment_method_details?.type !== "card")
+    throw notPlayed("charge", "one of a card: disputes of bank debits have their own rules");
   const dueBy = context.now() + answerDays * daySeconds;
   const dispute: Dispute = {
     id: newId("du"),

@@ -2,11 +2,13 @@
 import { chargeIntent, refuseAuthentication, requireAuthentication } from "./charging.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest } from "./errors.ts";
-import { openIntentOf, payAsCardholder, subscriptionOf } from "./invoice-collect.ts";
+import { refuseWhileDebited } from "./invoice-acts.ts";
+import { debitOf, openIntentOf, payAsCardholder, subscriptionOf } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
-import { asksHolder, attach, createCard, defaultCard } from "./payment-methods.ts";
+import { asksHolder, attach, createCard, defaultCard, refuseOtherCurrency } from "./payment-methods.ts";
 import type { Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
+/** `paid`: also by a debit, of which the bank has not answered yet. */
 export type InvoicePayment = "paid" | "declined" | "authentication";
 
 /** The intent of an invoice that waits for its cardholder; undefined if it does not. */
@@ -24,7 +26,7 @@ export function savedCardOf(context: Context, invoice: Invoice): PaymentMethod |
 
 function settle(context: Context, open: Invoice, intent: string, method: PaymentMethod): InvoicePayment {
   const invoice = payAsCardholder(context, open, intent, method);
-  if (invoice.status !== "paid") return "declined";
+  if (invoice.status !== "paid" && !debitOf(context, invoice)) return "declined";
   // A card that paid once can pay again, but the subscription keeps the card that it has.
   if (method.customer === null && typeof invoice.customer === "string" && context.store.find("customer", invoice.customer))
     attach(context, method, invoice.customer);
@@ -38,6 +40,8 @@ export function payHostedInvoice(context: Context, invoiceId: string, card: Card
   const intent = openIntentOf(context, invoice);
   if ((invoice.status !== "open" && invoice.status !== "uncollectible") || intent === undefined)
     throw invalidRequest("This invoice can no longer be paid.", "invoice", "invoice_not_payable");
+  refuseWhileDebited(context, invoice);
+  if (card !== "saved") refuseOtherCurrency(card, invoice.currency);
   const method = card === "saved" ? savedCardOf(context, invoice) : createCard(context, card, null, invoice.customer_email);
   if (!method) throw invalidRequest("There is no saved card.", "card");
   if (!asksHolder(context.store.hidden("payment_method", method.id).card)) return settle(context, invoice, intent, method);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readBillingAddress, readBusiness } from "./address-fields.ts";
-import { declineMessage } from "./charging.ts";
+import { declineMessage } from "./charge-build.ts";
 import type { PaymentResult } from "./checkout-complete.ts";
 import { answerAuthentication, paySession, successAddress } from "./checkout-complete.ts";
 import type { Lacking } from "./checkout-page.ts";

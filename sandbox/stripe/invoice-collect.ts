@@ -2,16 +2,16 @@
  * Finalises and collects invoices. Stripe finalises a renewal's draft after an hour and charges the customer's card. A failed charge is
  * retried as Stripe recommends by default: 8 times within 2 weeks; then the subscription ends. Stripe chooses the times, here they are fixed.
  */
-import { cancelIntent, chargeIntent, createIntent, declinedError } from "./charging.ts";
+import { chargeIntent, createIntent } from "./charging.ts";
 import type { Context } from "./context.ts";
 import { daySeconds } from "./context.ts";
-import { invalidRequest } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
-import { defaultCard } from "./payment-methods.ts";
+import type { Attempt } from "./kinds.ts";
+import { defaultCard, methodTypesFor } from "./payment-methods.ts";
 import { cancelSubscription, setSubscriptionStatus } from "./subscription-status.ts";
 import { settleTax } from "./tax-rates.ts";
-import type { Invoice, InvoicePayment, PaymentMethod, Subscription } from "./wire.ts";
+import type { Charge, Invoice, InvoicePayment, PaymentMethod, Subscription } from "./wire.ts";
 
 const retryDays = [1, 2, 4, 6, 8, 10, 12, 14] as const;
 
@@ -41,6 +41,7 @@ function openPayment(context: Context, invoice: Invoice, existingIntent: string 
     metadata: {},
     reuse: "off_session" as const,
     receiptEmail: null,
+    methodTypes: methodTypesFor(invoice.currency),
   };
   const intent = existingIntent ?? createIntent(context, fields).id;
   context.store.insert("invoice_payment", {
@@ -111,16 +112,13 @@ function settlePayment(context: Context, invoice: Invoice, outOfBand: boolean): 
   }
 }
 
-/** Who started an attempt: Stripe's own schedule or a person. */
-type Attempt = "automatic" | "manual";
-
 /** The first attempt counts whoever starts it, and after it only those of Stripe's schedule. */
 function attemptsAfter(open: Invoice, attempt: Attempt): number {
   return open.attempt_count + (open.attempt_count === 0 || attempt === "automatic" ? 1 : 0);
 }
 
 /** `attempt` is null for an invoice that nobody had to pay through Stripe. */
-function markPaid(context: Context, open: Invoice, attempt: Attempt | null, outOfBand = false): Invoice {
+export function markPaid(context: Context, open: Invoice, attempt: Attempt | null, outOfBand = false): Invoice {
   context.store.unplan(open.id);
   const paid = saveChange(context, "invoice", "invoice.updated", {
     ...open,
@@ -198,6 +196,7 @@ export function collectInvoice(context: Context, open: Invoice, method: PaymentM
   const intent = openIntentOf(context, open);
   if (!method || intent === undefined) return markFailed(context, open, attempt, false);
   const { charge } = chargeIntent(context, intent, method, "off_session");
+  if (charge.status === "pending") return awaitDebit(context, open, charge, attempt);
   if (charge.status === "succeeded") return markPaid(context, open, attempt);
   const actionRequired = charge.failure_code === "authentication_required";
   if (actionRequired) context.store.hide("invoice", open.id, { ...hidden, refusedCard: method.id });
@@ -214,12 +213,42 @@ export function openIntentOf(context: Context, open: Invoice): string | undefine
 /** Charges a card whose holder is on the invoice's page and has answered their bank where it asked. */
 export function payAsCardholder(context: Context, open: Invoice, intent: string, method: PaymentMethod): Invoice {
   const { charge } = chargeIntent(context, intent, method, "authenticated");
+  if (charge.status === "pending") return awaitDebit(context, open, charge, "manual");
   return charge.status === "succeeded" ? markPaid(context, open, "manual") : markFailed(context, open, "manual", false);
 }
 
-/** Marks the open invoice as paid, because the checkout has already charged the card. */
+/** The debit that an invoice waits for; undefined if it waits for none. */
+export function debitOf(context: Context, invoice: Invoice): Charge | undefined {
+  const id = openIntentOf(context, invoice);
+  const intent = id === undefined ? undefined : context.store.find("payment_intent", id);
+  return intent?.status === "processing" ? context.store.find("charge", String(intent.latest_charge)) : undefined;
+}
+
+/** The attempt is made and counted, and the invoice stays open until the bank has answered. */
+function awaitDebit(context: Context, open: Invoice, charge: Charge, attempt: Attempt): Invoice {
+  const hidden = context.store.hidden("charge", charge.id);
+  context.store.hide("charge", charge.id, { ...hidden, attempt, attemptsBefore: open.attempt_count });
+  return saveChange(context, "invoice", "invoice.updated", {
+    ...open,
+    attempt_count: attemptsAfter(open, attempt),
+    attempted: true,
+    // A person's attempt leaves the schedule as it is.
+    next_payment_attempt: attempt === "automatic" ? null : open.next_payment_attempt,
+  });
+}
+
+/** The bank has answered the debit that an invoice waits for. */
+export function endAttempt(context: Context, invoice: Invoice, charge: Charge): Invoice {
+  const { attempt, attemptsBefore } = context.store.hidden("charge", charge.id);
+  // The attempt was counted when it was made.
+  const before = { ...invoice, attempt_count: attemptsBefore };
+  return charge.status === "succeeded" ? markPaid(context, before, attempt) : markFailed(context, before, attempt, false);
+}
+
+/** Marks the open invoice as paid, because the checkout has already charged the card; or has it wait for the checkout's debit. */
 export function settleWith(context: Context, open: Invoice): Invoice {
-  return markPaid(context, open, "automatic");
+  const debit = debitOf(context, open);
+  return debit ? awaitDebit(context, open, debit, "automatic") : markPaid(context, open, "automatic");
 }
 
 /** Does what Stripe does by itself when a draft's hour is over or a retry is due. */
@@ -228,6 +257,13 @@ export function collectAutomatically(context: Context, invoiceId: string): void 
   if (!invoice) return;
   const open = invoice.status === "draft" ? finalizeInvoice(context, invoice) : invoice;
   if (open.status !== "open") return;
+  if (debitOf(context, open)) {
+    // A person pays by debit already. If it fails, the schedule goes on.
+    const at = context.now() + daySeconds;
+    context.store.plan(open.id, "retry_payment", at);
+    saveChange(context, "invoice", "invoice.updated", { ...open, next_payment_attempt: at });
+    return;
+  }
   if (open.collection_method === "send_invoice") {
     emit(context, "invoice.sent", open);
     return;
@@ -243,54 +279,4 @@ export function passDueDate(context: Context, invoiceId: string): void {
   const subscription = invoice?.status === "open" ? subscriptionOf(context, invoice) : undefined;
   if (invoice?.status === "open") setDelinquent(context, invoice, true);
   if (subscription?.latest_invoice === invoiceId) setSubscriptionStatus(context, subscription.id, "past_due");
-}
-
-/** `POST /v1/invoices/:id/pay`. Throws 402 if the card is declined; the failed attempt is stored. */
-export function payNow(context: Context, invoice: Invoice, method: PaymentMethod | undefined, outOfBand: boolean): Invoice {
-  if (invoice.status === "paid") throw invalidRequest("Invoice is already paid", undefined, "invoice_already_paid");
-  if (invoice.status === "void") throw invalidRequest("This invoice can no longer be paid: it is void.", undefined, "invoice_not_payable");
-  const open = invoice.status === "draft" ? finalizeInvoice(context, invoice) : invoice;
-  if (open.status === "paid") return open;
-  if (outOfBand) return markPaid(context, open, null, true);
-  if (!method)
-    throw invalidRequest(
-      "There is no `default_payment_method` set on this Customer or Invoice. Please set a default payment method.",
-      undefined,
-      "invoice_payment_intent_requires_action",
-    );
-  const result = collectInvoice(context, open, method, "manual");
-  if (result.status === "paid") return result;
-  const intentId = String(paymentsOf(context, open.id)[0]?.payment.payment_intent);
-  const intent = context.store.get("payment_intent", intentId);
-  throw declinedError(intent, context.store.get("charge", String(intent.latest_charge)));
-}
-
-export function voidInvoice(context: Context, invoice: Invoice): Invoice {
-  if (invoice.status !== "open" && invoice.status !== "uncollectible")
-    throw invalidRequest(
-      `You can only void an open or uncollectible invoice; this one is ${String(invoice.status)}.`,
-      undefined,
-      "invoice_not_editable",
-    );
-  context.store.unplan(invoice.id);
-  for (const payment of paymentsOf(context, invoice.id)) {
-    if (payment.status !== "open") continue;
-    context.store.save("invoice_payment", {
-      ...payment,
-      status: "canceled",
-      status_transitions: { canceled_at: context.now(), paid_at: null },
-    });
-    cancelIntent(context, context.store.get("payment_intent", String(payment.payment.payment_intent)), "void_invoice");
-  }
-  const transitions = { ...invoice.status_transitions, voided_at: context.now() };
-  const voided = saveChange(context, "invoice", "invoice.voided", {
-    ...invoice,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status: "void",
-    status_transitions: transitions,
-  });
-  const subscription = subscriptionOf(context, voided);
-  if (subscription?.latest_invoice === voided.id) setSubscriptionStatus(context, subscription.id, "active");
-  return voided;
 }

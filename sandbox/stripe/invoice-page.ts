@@ -1,8 +1,9 @@
-import { cards, digitsOf } from "./checkout-page.ts";
+import { bankAccountFields, cards, digitsOf, tile } from "./checkout-page.ts";
 import type { Context } from "./context.ts";
 import { savedCardOf, waitingIntentOf } from "./hosted-invoice.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
+import { debitOf } from "./invoice-collect.ts";
 import type { Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
 export const stateNames: Readonly<Record<string, string>> = {
@@ -19,15 +20,22 @@ const notices: Readonly<Record<string, string>> = {
   refused: "We could not authenticate your card. Nothing was charged. Choose another card, or try again.",
 };
 
-function tile(value: string, name: string, number: string, text: string, chosen: boolean): Markup {
-  return html`<label class="card"><input type="radio" name="card" value="${value}"${chosen ? html` checked` : null}><span class="name">${name}</span><span class="number">${number}</span><span class="text">${text}</span></label>`;
-}
-
 function payForm(invoice: Invoice, saved: PaymentMethod | undefined): Markup {
-  const tiles = cards.map((card) => tile(card.value, card.name, card.number, card.text, !saved && card.value === "success"));
-  const own = saved ? [tile("saved", "Your card", `•••• ${saved.card?.last4 ?? ""}`, "The card that renewals are charged to.", true)] : [];
+  const tiles = cards.map((card) => tile(card, !saved && card.value === "success"));
+  const kept = saved && {
+    value: "saved",
+    ...(saved.us_bank_account
+      ? {
+          name: "Your bank account",
+          number: `•••• ${saved.us_bank_account.last4 ?? ""}`,
+          text: "The account that renewals are debited from.",
+        }
+      : { name: "Your card", number: `•••• ${saved.card?.last4 ?? ""}`, text: "The card that renewals are charged to." }),
+  };
+  const own = kept ? [tile(kept, true)] : [];
   return html`<form method="post" action="/i/${invoice.id}/pay">
 <fieldset><legend>This card</legend>${own}${tiles}</fieldset>
+${bankAccountFields(invoice.currency)}
 <button type="submit">Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
 </form>`;
 }
@@ -55,6 +63,8 @@ function nextStep(context: Context, invoice: Invoice): Markup | null {
   if (invoice.status === "paid") return html`<p class="note">This invoice is paid. There is nothing left to do here.</p>`;
   if (invoice.status === "void") return html`<p class="note">This invoice was taken back. Nothing is owed.</p>`;
   if (invoice.status === "draft") return html`<p class="note">This invoice is not final yet.</p>`;
+  if (debitOf(context, invoice))
+    return html`<p class="note">A bank account is debited for this invoice. The bank answers within four business days.</p>`;
   const waiting = waitingIntentOf(context, invoice);
   if (waiting)
     return question(`/i/${invoice.id}/authenticate`, money(invoice.amount_remaining, invoice.currency), digitsOf(context, waiting));

@@ -2,7 +2,8 @@ import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import { invalidRequest } from "./errors.ts";
 import { saveChange } from "./events.ts";
-import { finalizeInvoice, payNow, setDelinquent, subscriptionOf, voidInvoice } from "./invoice-collect.ts";
+import { payNow, refuseWhileDebited, voidInvoice } from "./invoice-acts.ts";
+import { finalizeInvoice, setDelinquent, subscriptionOf } from "./invoice-collect.ts";
 import type { Parameters } from "./parameters.ts";
 import { defaultCard, usableCard } from "./payment-methods.ts";
 import type { Filter } from "./store.ts";
@@ -40,6 +41,7 @@ function markUncollectible({ context, id }: ApiCall): Invoice {
   const invoice = context.store.get("invoice", id, "invoice");
   if (invoice.status !== "open")
     throw invalidRequest("You can only mark an open invoice uncollectible.", undefined, "invoice_not_editable");
+  refuseWhileDebited(context, invoice);
   context.store.unplan(id);
   setDelinquent(context, invoice, false);
   return saveChange(context, "invoice", "invoice.marked_uncollectible", {

@@ -31,7 +31,8 @@ export type Kind = keyof Kinds;
 
 /**
  * How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. The others pay,
- * and then their refunds wait (`pending_refund`) or come back (`failing_refund`), or their holder disputes the charge.
+ * and then their refunds wait (`pending_refund`) or come back (`failing_refund`), or their holder disputes the charge. The last three are US
+ * bank accounts, whose bank answers days later: `bank_debit` pays, the other two do not (bank-debits.ts).
  */
 export const cardBehaviours = [
   "success",
@@ -43,8 +44,14 @@ export const cardBehaviours = [
   "disputed_fraudulent",
   "disputed_not_received",
   "inquiry",
+  "bank_debit",
+  "bank_debit_fails",
+  "bank_debit_voids",
 ] as const;
 export type CardBehaviour = (typeof cardBehaviours)[number];
+
+/** Who started an attempt on an invoice: Stripe's own schedule or a person. */
+export type Attempt = "automatic" | "manual";
 
 /** What Stripe knows about an object but does not return. */
 export interface HiddenKinds {
@@ -69,6 +76,8 @@ export interface HiddenKinds {
     paymentIntent: string | null;
     failure: string | null;
   };
+  /** A debit that waits for the bank: the session that it pays, and for which attempt on an invoice, which had so many attempts before. */
+  charge: { session: string | null; attempt: Attempt; attemptsBefore: number };
   webhook_endpoint: { secret: string };
   "tax.settings": { headOffice: Wire.Address | null; defaults: Wire.TaxSettings["defaults"] };
   /** `refusedCard`: the card that a retry does not charge again, since its holder has to authenticate. */
@@ -90,6 +99,7 @@ export const dueActions = [
   "open_dispute",
   "end_dispute",
   "settle_refund",
+  "settle_debit",
 ] as const;
 export type DueAction = (typeof dueActions)[number];
 export interface Due {

@@ -1,3 +1,4 @@
+import { settleDebit } from "./bank-debits.ts";
 import { expireSession } from "./checkout.ts";
 import { abandonIntent } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
@@ -25,6 +26,7 @@ const actions: Readonly<Record<DueAction, (context: Context, target: string) => 
   open_dispute: openCardsDispute,
   end_dispute: endUnanswered,
   settle_refund: settleRefund,
+  settle_debit: settleDebit,
 };
 
 /**

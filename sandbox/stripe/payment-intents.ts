@@ -18,6 +18,7 @@ function confirmWith(
   returnUrl: string | null,
 ): PaymentIntent {
   const method = usableCard(context, methodId, typeof intent.customer === "string" ? intent.customer : null, "payment_method");
+  if (method.type !== "card") throw notPlayed("payment_method", "a card: bank accounts pay in a checkout, or an invoice");
   if (!offSession && asksHolder(context.store.hidden("payment_method", method.id).card)) {
     return requireAuthentication(context, intent.id, method, `${context.origin}/authenticate/${intent.id}`, returnUrl);
   }
@@ -26,7 +27,7 @@ function confirmWith(
   return result.intent;
 }
 
-/** Every payment is by card, and is settled at once. */
+/** Every payment that the API confirms is by card, and is settled at once. */
 function refuseOtherMethods(parameters: Parameters): void {
   parameters.refuse("payment_method_data");
   const types = parameters.texts("allowed_payment_method_types");
@@ -48,6 +49,7 @@ function create({ context, parameters }: ApiCall): PaymentIntent {
     metadata: parameters.metadata("metadata"),
     reuse: parameters.oneOf("setup_future_usage", ["off_session", "on_session"]) ?? null,
     receiptEmail: parameters.text("receipt_email") ?? null,
+    methodTypes: ["card"],
   };
   const confirm = parameters.boolean("confirm") ?? false;
   const offSession = parameters.boolean("off_session") ?? false;
@@ -80,7 +82,8 @@ function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
 function cancel({ context, id, parameters }: ApiCall): PaymentIntent {
   const intent = context.store.get("payment_intent", id, "intent");
   const reason = parameters.oneOf("cancellation_reason", ["abandoned", "duplicate", "fraudulent", "requested_by_customer"]) ?? null;
-  if (intent.status === "succeeded" || intent.status === "canceled") {
+  // Stripe cancels a processing one "in rare cases": until the debit is on its way to the bank.
+  if (intent.status === "succeeded" || intent.status === "canceled" || intent.status === "processing") {
     throw invalidRequest(
       `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`,
       undefined,

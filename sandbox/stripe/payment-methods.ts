@@ -7,7 +7,7 @@ import { newId, randomText } from "./ids.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import type { PaymentMethod } from "./wire.ts";
 
-/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment; the others pay. */
+/** The ends of Stripe's test cards and accounts: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment; the others pay. */
 export const last4: Readonly<Record<CardBehaviour, string>> = {
   success: "4242",
   declined: "0341",
@@ -18,7 +18,37 @@ export const last4: Readonly<Record<CardBehaviour, string>> = {
   disputed_fraudulent: "0259",
   disputed_not_received: "2685",
   inquiry: "1976",
+  bank_debit: "6789",
+  bank_debit_fails: "2227",
+  bank_debit_voids: "1113",
 };
+
+/** Stripe's test accounts 000123456789, 000222222227 and 000111111113. */
+const bankDebits: readonly CardBehaviour[] = ["bank_debit", "bank_debit_fails", "bank_debit_voids"];
+
+export function isBankDebit(card: CardBehaviour): boolean {
+  return bankDebits.includes(card);
+}
+
+/** What a payment in this currency may be made with: US bank accounts are debited in dollars. */
+export function methodTypesFor(currency: string): ("card" | "us_bank_account")[] {
+  return currency === "usd" ? ["card", "us_bank_account"] : ["card"];
+}
+
+/** Throws 400 for a bank account that can't pay in this currency. */
+export function refuseOtherCurrency(card: CardBehaviour, currency: string): void {
+  if (isBankDebit(card) && !methodTypesFor(currency).includes("us_bank_account"))
+    throw invalidRequest(`A US bank account can't be debited in ${currency}.`, "card", "payment_method_currency_mismatch");
+}
+
+/** What a person reads of it. */
+export function nameOf(method: Pick<PaymentMethod, "card" | "us_bank_account">): string {
+  return method.us_bank_account
+    ? `Bank account •••• ${method.us_bank_account.last4 ?? ""}`
+    : method.card
+      ? `Visa •••• ${method.card.last4}`
+      : "";
+}
 
 /** Stripe's ready-made payment methods and tokens that the sandbox knows. */
 const testMethods: Readonly<Record<string, CardBehaviour>> = {
@@ -45,12 +75,10 @@ export function asksHolder(card: CardBehaviour): boolean {
   return card === "authentication" || card === "always_authentication";
 }
 
-export function createCard(context: Context, card: CardBehaviour, customer: string | null, email: string | null): PaymentMethod {
-  const method: PaymentMethod = {
-    id: newId("pm"),
-    object: "payment_method",
-    allow_redisplay: "unspecified",
-    billing_details: { address: null, email, name: null, phone: null, tax_id: null },
+type OfKind = Pick<PaymentMethod, "type" | "card" | "us_bank_account">;
+
+function visa(context: Context, card: CardBehaviour): OfKind {
+  return {
     card: {
       brand: "visa",
       checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: "pass" },
@@ -67,12 +95,41 @@ export function createCard(context: Context, card: CardBehaviour, customer: stri
       three_d_secure_usage: { supported: true },
       wallet: null,
     },
+    type: "card",
+  };
+}
+
+function bankAccount(card: CardBehaviour): OfKind {
+  return {
+    type: "us_bank_account",
+    us_bank_account: {
+      account_holder_type: "individual",
+      account_type: "checking",
+      bank_name: "STRIPE TEST BANK",
+      financial_connections_account: null,
+      fingerprint: randomText(16),
+      last4: last4[card],
+      networks: { preferred: "ach", supported: ["ach"] },
+      routing_number: "110000000",
+      status_details: {},
+    },
+  };
+}
+
+/** A new card, or a bank account, of whose holder Stripe also asks the name. */
+export function createCard(context: Context, card: CardBehaviour, customer: string | null, email: string | null): PaymentMethod {
+  const isBank = isBankDebit(card);
+  const method: PaymentMethod = {
+    id: newId("pm"),
+    object: "payment_method",
+    allow_redisplay: "unspecified",
+    billing_details: { address: null, email, name: isBank ? "Test Account Holder" : null, phone: null, tax_id: null },
     created: context.now(),
     customer: null,
     customer_account: null,
     livemode: false,
     metadata: {},
-    type: "card",
+    ...(isBank ? bankAccount(card) : visa(context, card)),
   };
   context.store.insert("payment_method", method);
   context.store.hide("payment_method", method.id, { card, spent: false });

@@ -30,6 +30,20 @@ export function nextBoundary(anchor: number, price: Price, after: number): numbe
   return shift(anchor, recurring, periods);
 }
 
+const sunday = 0;
+const saturday = 6;
+
+/** The same time of day so many banking days later, by UTC: Monday to Friday. The holidays of banks are not played. */
+export function afterBusinessDays(from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0; ) {
+    at += daySeconds;
+    const day = new Date(at * 1000).getUTCDay();
+    if (day !== sunday && day !== saturday) left -= 1;
+  }
+  return at;
+}
+
 export function sameInterval(left: Price, right: Price): boolean {
   return left.recurring?.interval === right.recurring?.interval && left.recurring?.interval_count === right.recurring?.interval_count;
 }

@@ -4,6 +4,7 @@ import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
 import { stateNames } from "./invoice-page.ts";
 import type { CardBehaviour } from "./kinds.ts";
+import { nameOf } from "./payment-methods.ts";
 import type { PortalView } from "./portal.ts";
 import { portalView } from "./portal.ts";
 import { itemOf } from "./subscription-status.ts";
@@ -44,10 +45,12 @@ ${subscription.cancel_at === null ? action(view.session.id, "cancel", subscripti
 const effects: Partial<Record<CardBehaviour, string>> = {
   declined: "Renewals will be declined.",
   always_authentication: "The bank will ask you at each renewal. Pay the invoice on its page then.",
+  bank_debit_fails: "Debits of renewals will fail.",
+  bank_debit_voids: "Debits of renewals will fail.",
 };
 
 function cardPanel(view: PortalView): Markup {
-  const current = view.card?.card ? `Visa •••• ${view.card.card.last4}` : "No card on file";
+  const current = view.card ? nameOf(view.card) : "No card on file";
   const effect = view.cardBehaviour === null ? "Renewals will fail." : (effects[view.cardBehaviour] ?? "Renewals go through.");
   const pays = view.cardBehaviour !== null && effects[view.cardBehaviour] === undefined;
   return html`<section class="panel">

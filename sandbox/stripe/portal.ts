@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { ApiError, invalidRequest } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
-import { payNow } from "./invoice-collect.ts";
+import { payNow } from "./invoice-acts.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { portalLocales } from "./locales.ts";
 import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";

@@ -7,7 +7,10 @@ import { isInquiry } from "./disputes.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
+import type { CardBehaviour } from "./kinds.ts";
 import type { Parameters } from "./parameters.ts";
+import { isBankDebit } from "./payment-methods.ts";
+import { afterBusinessDays } from "./periods.ts";
 import type { Charge, Refund } from "./wire.ts";
 
 function chargeToRefund(context: Context, parameters: Parameters): Charge {
@@ -31,6 +34,12 @@ function create({ context, parameters }: ApiCall): Refund {
   const amount = parameters.integer("amount", 1);
   const reason = parameters.oneOf("reason", ["duplicate", "fraudulent", "requested_by_customer"]) ?? null;
   const metadata = parameters.metadata("metadata");
+  if (charge.status === "pending")
+    throw invalidRequest(
+      `Charge ${charge.id} is pending. Stripe would send its refund once the debit has succeeded, and the sandbox does not play that.`,
+      "charge",
+      "charge_not_refundable",
+    );
   if (charge.status !== "succeeded")
     throw invalidRequest(`Charge ${charge.id} has not succeeded, so there is nothing to refund.`, "charge", "charge_not_refundable");
   if (charge.refunded) throw invalidRequest(`Charge ${charge.id} has already been refunded.`, undefined, "charge_already_refunded");
@@ -50,10 +59,11 @@ function refundCharge(
   reason: Refund["reason"],
   metadata: Record<string, string>,
 ): Refund {
-  const id = newId("re");
+  const isBank = isBankDebit(cardOf(context, charge));
+  const id = newId(isBank ? "pyr" : "re");
   const later = laterOutcome(context, charge);
   const transaction = postBalance(context, {
-    type: "refund",
+    type: isBank ? "payment_refund" : "refund",
     category: "refund",
     amountCents: -amountCents,
     feeCents: 0,
@@ -72,10 +82,9 @@ function refundCharge(
     currency: charge.currency,
     customer: charge.customer,
     customer_account: null,
-    destination_details: {
-      type: "card",
-      card: { reference_status: "pending", reference_type: "acquirer_reference_number", type: "refund" },
-    },
+    destination_details: isBank
+      ? { type: "us_bank_transfer", us_bank_transfer: { reference: null, reference_status: "pending" } }
+      : { type: "card", card: { reference_status: "pending", reference_type: "acquirer_reference_number", type: "refund" } },
     metadata,
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
@@ -87,7 +96,8 @@ function refundCharge(
   };
   context.store.insert("refund", refund);
   emit(context, "refund.created", refund);
-  if (later) context.store.plan(id, "settle_refund", context.now() + hourSeconds);
+  if (later)
+    context.store.plan(id, "settle_refund", isBank ? afterBusinessDays(context.now(), bankRefundDays) : context.now() + hourSeconds);
   const amountRefunded = charge.amount_refunded + amountCents;
   saveChange(context, "charge", "charge.refunded", {
     ...charge,
@@ -97,11 +107,17 @@ function refundCharge(
   return refund;
 }
 
-/** What becomes of a refund an hour later; undefined if it is settled at once. */
+/** "Typically takes three working days" (support.stripe.com/questions/refunds-for-ach-direct-debit-payments). */
+const bankRefundDays = 3;
+
+function cardOf(context: Context, charge: Charge): CardBehaviour {
+  return context.store.hidden("payment_method", String(charge.payment_method)).card;
+}
+
+/** What becomes of a refund an hour later, or after some days at a bank; undefined if it is settled at once. */
 function laterOutcome(context: Context, charge: Charge): "succeeded" | "failed" | undefined {
-  if (typeof charge.payment_method !== "string") return undefined;
-  const { card } = context.store.hidden("payment_method", charge.payment_method);
-  if (card === "pending_refund") return "succeeded";
+  const card = cardOf(context, charge);
+  if (card === "pending_refund" || isBankDebit(card)) return "succeeded";
   return card === "failing_refund" ? "failed" : undefined;
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findModel } from "#domain/models.ts";
 import { humanPaceMs } from "#sandbox/models/plugin.ts";
 import type { GenerationEvent } from "#server/contract/generations.ts";
 import type { FaultPoint } from "#server/fault-points.ts";
@@ -66,6 +67,13 @@ describe.concurrent("kill -9 at a named point, then a restart", () => {
     return (mails as { subject: string }[]).map(({ subject }) => subject);
   };
 
+  const sandbox = (path: string, body: object) =>
+    fetch(`${product.sandboxUrl}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body),
+    });
+
   it.for(full ? [...purchases, ...morePurchases] : purchases)(
     "of a purchase, $point: one subscription, one grant, one mail",
     inTurn,
@@ -94,12 +102,7 @@ describe.concurrent("kill -9 at a named point, then a restart", () => {
   it.for(full ? clips : [])("%s", inTurn, async () => {
     const { db } = product.database;
     const [worker] = product.workers;
-    const setPace = (paceMs: number) =>
-      fetch(`${product.sandboxUrl}/models/pace`, {
-        method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json" },
-        body: JSON.stringify({ paceMs }),
-      });
+    const setPace = (paceMs: number) => sandbox("/models/pace", { paceMs });
     const visitor = await newVisitor().join();
     await visitor.subscribe();
     const begin = async () => {
@@ -149,6 +152,40 @@ describe.concurrent("kill -9 at a named point, then a restart", () => {
     expect(files).toEqual([{ content_type: "video/mp4" }]);
     await expectBooksAgree(product.database);
   });
+
+  const media = ["voxtral-mini-tts-3-0", "gpt-image-2.6-flare"].map((model) => ({
+    ...{ model, prompt: "A mosaic by the sea" },
+    quotedCredits: findModel(model)?.credits ?? expect.fail(`no model ${model}`),
+  }));
+  it.for(full ? media : [])(
+    "of the API in the middle of an answer by $model: it costs nothing, and no file is left",
+    inTurn,
+    async (asked) => {
+      const { db } = product.database;
+      const [api] = product.apis;
+      const visitor = await newVisitor().join();
+      await visitor.subscribe();
+      await sandbox("/models/faults", { model: asked.model, fault: "hang", count: 1, afterTokens: 1 });
+      const cut = visitor.ask(asked).catch(() => undefined);
+      const own = db
+        .selectFrom("generations")
+        .select(["id", "status"])
+        .where("user_id", "=", visitor.session?.user.id ?? "");
+      await expect.poll(async () => (await own.executeTakeFirst())?.status, { timeout: 30_000 }).toBe("streaming");
+      await api?.stop("SIGKILL");
+      await cut;
+      await api?.start();
+      await waitUntilSettled(product.database);
+      const { id } = await own.executeTakeFirstOrThrow();
+      expect((await visitor.resume(id, 0)).receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+      expect((await visitor.check()).credits).toBe(300);
+      const userId = visitor.session?.user.id ?? "";
+      expect(await db.selectFrom("files").select("id").where("user_id", "=", userId).execute()).toEqual([]);
+      // The next one is made as ever.
+      expect((await visitor.ask(asked)).receipt).toMatchObject({ status: "completed", chargedCredits: asked.quotedCredits });
+      await expectBooksAgree(product.database);
+    },
+  );
 
   it("of the worker, after it has sent a mail and before it has recorded it: the mailbox has one mail", inTurn, async () => {
     const restarted = await arm(product.workers[0], "mail-sent");

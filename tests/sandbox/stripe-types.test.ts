@@ -121,6 +121,43 @@ async function creditRefund(stripe: Stripe, invoice: string): Promise<void> {
   await stripe.creditNotes.list({ invoice });
 }
 
+/** Debits of US bank accounts: single payments and subscriptions that the bank pays or returns, a renewal by debit, and a refund of one. */
+async function payByDebit(harness: Harness): Promise<void> {
+  const { stripe } = harness;
+  const { id: customer } = await stripe.customers.create({ email: "bank@example.com" });
+  const price = await createPlan(stripe, "Basic", 3_999);
+  const order: Stripe.Checkout.SessionCreateParams = {
+    ...{ mode: "payment", customer, success_url: "http://127.0.0.1:3000/" },
+    line_items: [{ price_data: { currency: "usd", unit_amount: 799, product_data: { name: "100 credits" } }, quantity: 1 }],
+  };
+  const sessions: string[] = [];
+  for (const account of ["bank_debit", "bank_debit_fails", "bank_debit_voids"])
+    for (const session of [
+      await stripe.checkout.sessions.create(order),
+      await stripe.checkout.sessions.create({ ...order, invoice_creation: { enabled: true } }),
+      await createSession(harness, price.id, { customer }),
+    ]) {
+      await pay(harness, session.id, account);
+      sessions.push(session.id);
+    }
+  const recordAll = async () => {
+    for (const id of sessions) await stripe.checkout.sessions.retrieve(id, { expand: ["payment_intent", "invoice", "subscription"] });
+    await stripe.charges.list({ customer, expand: ["data.balance_transaction"] });
+    await stripe.paymentIntents.list({ customer, expand: ["data.latest_charge", "data.payment_method"] });
+    await stripe.paymentMethods.list({ customer });
+    await stripe.invoices.list({ customer, expand: ["data.payments"] });
+  };
+  await recordAll();
+  await harness.advanceTo(new Date("2026-06-17T00:00:00Z"));
+  await recordAll();
+  const [paid] = (await stripe.charges.list({ customer })).data.filter((charge) => charge.paid);
+  await stripe.refunds.create({ charge: String(paid?.id), amount: 100 });
+  await harness.advanceTo(new Date("2026-07-25T00:00:00Z"));
+  await stripe.refunds.list({ charge: String(paid?.id) });
+  await stripe.balanceTransactions.list({ limit: 100 });
+  await recordAll();
+}
+
 /** Stripe Tax, from the account's settings to a renewal without a location. */
 async function payTaxes(harness: Harness): Promise<void> {
   const { stripe } = harness;
@@ -175,6 +212,7 @@ async function runEverything(harness: Harness): Promise<void> {
   await askAtRenewal(harness);
   await payByTransfer(harness);
   await payTaxes(harness);
+  await payByDebit(harness);
   const portal = await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } });
   await stripe.billingPortal.configurations.update(portal.id, { name: "Ours" });
   await stripe.billingPortal.configurations.list();
@@ -212,11 +250,15 @@ test("all responses and events of a run match the stripe package's types", { tim
   expect(recording.kinds.size - kinds.length).toBeGreaterThan(35);
   for (const type of [
     "charge.dispute.updated",
+    "charge.pending",
+    "checkout.session.async_payment_failed",
+    "checkout.session.async_payment_succeeded",
     "customer.discount.created",
     "customer.discount.deleted",
     "invoice.payment_action_required",
     "invoice.upcoming",
     "invoice.updated",
+    "payment_intent.processing",
     "payment_method.detached",
     "subscription_schedule.completed",
   ])

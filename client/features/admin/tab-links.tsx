@@ -11,9 +11,9 @@ interface TabLinksProps {
 export function TabLinks({ label, tabs }: TabLinksProps) {
   const nav = useRef<HTMLElement>(null);
   const current = tabs.find(({ isCurrent }) => isCurrent)?.address;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when another one is the current one.
   useEffect(() => {
-    const [list, tab] = [nav.current, nav.current?.querySelector<HTMLElement>("[aria-current]")];
+    const list = nav.current;
+    const tab = list?.querySelector<HTMLElement>(`[href="${CSS.escape(current ?? "")}"]`);
     if (list && tab) list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
   }, [current]);
   return (

@@ -5,7 +5,7 @@ import { isPaidAlready, isRefused, orMissing } from "../../providers/stripe.ts";
 import { selectRecordedTransfers } from "./transfer-queries.ts";
 
 /** Becomes part of the idempotency keys. */
-type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue" | "ended-unpaid";
+type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue" | "ended-unpaid" | "never-paid";
 
 type EndDeps = Pick<Deps, "db" | "payments">;
 
@@ -55,10 +55,21 @@ export async function payRecorded(deps: EndDeps, subscriptionId: string): Promis
   return (await readUnpaid(deps, subscriptionId)).paidNow;
 }
 
-/** Voids a subscription's unpaid invoices, so that nobody pays for an ended subscription. */
+/** Whether a bank's debit for the invoice is on its way: its money may still come. */
+async function isBeingPaid({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<boolean> {
+  const expand = ["data.payment.payment_intent"];
+  const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "open", limit: 10, expand });
+  return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
+}
+
+/**
+ * Voids a subscription's unpaid invoices, so that nobody pays for an ended subscription. One for which a debit is on its way is left until the
+ * bank has answered: the event of that leads here again if the debit fails.
+ */
 export async function voidUnpaid(deps: EndDeps, subscriptionId: string, because: Reason): Promise<void> {
   const { unpaid } = await readUnpaid(deps, subscriptionId);
   for (const invoice of unpaid) {
+    if (await isBeingPaid(deps, invoice.id)) continue;
     await deps.payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `${because}:${invoice.id}` });
   }
 }

@@ -112,9 +112,8 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
         updated_at: deps.clock.now(),
       };
       await queries.saveInvoice(trx, row);
-      // A first payment that fails leaves nothing to keep; the checkout said so.
-      if (row.failed && invoice.billing_reason !== "subscription_create")
-        await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
+      // Stripe makes the first invoice of a plan only when a card has paid, or a debit is on its way: of a first one, this is a debit.
+      if (row.failed) await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
       if (status === "open" && row.due_at !== null) {
         const order = await selectUnpaidOrderOf(trx, row.stripe_subscription_id ?? "");
         const isFirst = invoice.billing_reason === "subscription_create";

@@ -8,6 +8,7 @@ import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { fromUnix, orMissing, orUnavailable } from "../../providers/stripe.ts";
+import { isDebited } from "./first-payment.ts";
 import * as queries from "./queries.ts";
 import type { PendingPlan } from "./read-pending-plan.ts";
 import { readPendingPlan } from "./read-pending-plan.ts";
@@ -33,13 +34,14 @@ const noRunningPlan = () => new DomainError("no_running_plan", "There is no runn
 async function readRunning(deps: Deps, userId: string): Promise<RunningSubscription> {
   const row = await queries.selectSubscription(deps.db, userId);
   if (!row || row.status === "canceled") throw noRunningPlan();
-  const expand = ["schedule", "discounts.source.coupon"];
+  const expand = ["schedule", "discounts.source.coupon", "latest_invoice"];
   const subscription = await orMissing(deps.payments.subscriptions.retrieve(row.stripe_subscription_id, { expand }));
   const status = subscription && fromStripeStatus(subscription.status);
   const item = subscription?.items.data[0];
   const sold = item && planOfPrice(item.price);
   if (!item || !sold || status === "canceled") throw noRunningPlan();
-  if (status === "incomplete") throw new DomainError("plan_unpaid", "The plan's first payment has not been made");
+  if (status === "incomplete" || isDebited(subscription))
+    throw new DomainError("plan_unpaid", "The plan's first payment has not been made");
   const { schedule } = subscription;
   return {
     ...sold,

@@ -7,7 +7,6 @@ import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
-import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
@@ -16,6 +15,8 @@ import { mailChange } from "./change-mails.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
 import { endAtStripe, payRecorded, voidUnpaid } from "./end-at-stripe.ts";
+import type { Lapse } from "./first-payment.ts";
+import { lapseOf, latestInvoice, statusOf, wasNeverPaid } from "./first-payment.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailStarted } from "./mails.ts";
@@ -41,13 +42,7 @@ export interface SyncResult {
   walletChanged: boolean;
   /** It ended and left its invoice open: Stripe gave up collecting, or we ended it and Stripe failed before the invoice was void. */
   endedUnpaid: boolean;
-  /** The first invoice of a plan that is paid by transfer was not paid in time. */
-  overdue: boolean;
-}
-
-/** Null if Stripe was not asked to expand it. */
-function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
-  return typeof invoice === "object" ? invoice : null;
+  lapsed: Lapse | undefined;
 }
 
 function graceUntil(subscription: Stripe.Subscription, current: queries.AccountSubscription | undefined, now: Date): Date {
@@ -67,18 +62,6 @@ interface SubscriptionReading {
   doubled: string | undefined;
   invoices: PaidInvoice[];
   pending: PendingPlan;
-}
-
-/**
- * A subscription that is paid by transfer is active at Stripe from the start, and past due once its first invoice is. For us it begins with
- * its first payment, like any other.
- */
-function statusOf(subscription: Stripe.Subscription): SubscriptionStatus {
-  const status = fromStripeStatus(subscription.status);
-  const invoice = latestInvoice(subscription);
-  const waits =
-    subscription.collection_method === "send_invoice" && invoice?.billing_reason === "subscription_create" && invoice.status !== "paid";
-  return waits && status !== "canceled" ? "incomplete" : status;
 }
 
 /** Returns undefined if the subscription's item is not a plan of ours. */
@@ -209,8 +192,10 @@ async function mailWritten(
     }
   }
   await mailLateTransfer(trx, reading, { row, known }, now);
-  if (row.status !== "canceled" || (known !== "active" && known !== "past_due")) return;
-  const unpaid = known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
+  const hadBegun = known === "active" || known === "past_due";
+  const neverPaid = known === "incomplete" && wasNeverPaid(subscription);
+  if (row.status !== "canceled" || !(hadBegun || neverPaid)) return;
+  const unpaid = neverPaid || known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
   await mailEnded(trx, payerId, { row, unpaid }, now);
 }
 
@@ -226,7 +211,7 @@ async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Pr
   await queries.saveSubscription(trx, payerId, ended);
   await recordChange(trx, payerId, ended, true);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
-  return { payerId, subscriptionChanged: true, walletChanged: false, endedUnpaid: false, overdue: false };
+  return { payerId, subscriptionChanged: true, walletChanged: false, endedUnpaid: false, lapsed: undefined };
 }
 
 type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
@@ -260,8 +245,7 @@ async function writeSubscription(
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   await mailWritten(trx, reading, { current, row, granted }, now);
   const endedUnpaid = subscription.status === "canceled" && latestInvoice(subscription)?.status === "open";
-  const overdue = row.status === "incomplete" && subscription.status === "past_due";
-  return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid, overdue };
+  return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid, lapsed: lapseOf(subscription) };
 }
 
 /**
@@ -279,9 +263,9 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
   if (!written) return undefined;
   if (!("duplicate" in written)) {
     // Its event brings the end to our rows.
-    if (written.overdue) {
+    if (written.lapsed) {
       if (await payRecorded(deps, subscriptionId)) return syncSubscription(deps, subscriptionId);
-      await endAtStripe(deps, subscriptionId, "transfer-overdue");
+      await endAtStripe(deps, subscriptionId, written.lapsed);
     }
     if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "ended-unpaid");
     return written;

@@ -1,8 +1,20 @@
 import type { Charge, PaymentMethod } from "./wire.ts";
 
-/** The card as the charge remembers it. */
-export function cardDetails(method: PaymentMethod): Charge["payment_method_details"] {
+type Details = Charge["payment_method_details"];
+
+/** The bank account as the charge remembers it. The mandate that Stripe keeps with it is not played. */
+function bankDetails(account: NonNullable<PaymentMethod["us_bank_account"]>): Details {
+  const { account_holder_type, account_type, bank_name, fingerprint, last4, routing_number } = account;
+  return {
+    type: "us_bank_account",
+    us_bank_account: { account_holder_type, account_type, bank_name, fingerprint, last4, payment_reference: null, routing_number },
+  };
+}
+
+/** The card or the bank account as the charge remembers it. */
+export function methodDetails(method: PaymentMethod): Details {
   const card = method.card;
+  if (method.us_bank_account) return bankDetails(method.us_bank_account);
   if (!card) return null;
   return {
     type: "card",
