@@ -14,7 +14,7 @@ const taxed = (seed: number) => full || seed % 2 === 1;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Date.now() / 86_400_000));
 
 /** What no script makes happen. */
-const byChance = ["transfers taken back", "transferred back", "failed refunds", "debts"];
+const byChance = ["transfers taken back", "transferred back", "debts"];
 
 /** How often what happened. A run in which people do nothing would show nothing. */
 async function happenings({ pool }: TestDatabase): Promise<Record<string, number>> {

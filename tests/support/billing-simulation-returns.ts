@@ -18,21 +18,32 @@ export const refund: Act = async (stage, actor) => {
   await stage.world.deps.payments.refunds.create({ charge: charge.id, amount });
 };
 
+/** All of the newest payment, as from Stripe's dashboard. We hear of it before the bank has answered. */
+export const refundNewest: Act = async (stage, actor) => {
+  const [charge] = await chargesOf(stage, actor);
+  if (charge) await stage.world.deps.payments.refunds.create({ charge: charge.id });
+  await stage.world.settle();
+};
+
 async function orderBank({ world }: Stage, path: string, fields: Record<string, string>): Promise<void> {
   const response = await fetch(`${world.sandboxUrl}/sandbox/disputes${path}`, { method: "POST", body: new URLSearchParams(fields) });
   if (response.status >= 500) throw new Error(`the bank answered ${response.status}`);
 }
 
-/** The bank decides about an open dispute; if there is none the person begins one. */
-export const dispute: Act = async (stage, actor) => {
-  const charges = await chargesOf(stage, actor);
-  const charge = charges.find(({ disputed }) => disputed) ?? charges[stage.random(Math.max(1, charges.length))];
-  if (!charge) return;
-  const { data } = await stage.world.deps.payments.disputes.list({ charge: charge.id });
-  const open = data.find(({ status }) => status === "needs_response");
-  if (open) await orderBank(stage, `/${open.id}/close`, { outcome: stage.random(2) === 0 ? "won" : "lost" });
-  else await orderBank(stage, "", { charge: charge.id });
-};
+/** The bank decides about an open dispute, either way without an `outcome`; if there is none the person begins one. */
+export const disputeUntil =
+  (outcome?: "won" | "lost"): Act =>
+  async (stage, actor) => {
+    const charges = await chargesOf(stage, actor);
+    const charge = charges.find(({ disputed }) => disputed) ?? charges[stage.random(Math.max(1, charges.length))];
+    if (!charge) return;
+    const { data } = await stage.world.deps.payments.disputes.list({ charge: charge.id });
+    const open = data.find(({ status }) => status === "needs_response");
+    if (open) await orderBank(stage, `/${open.id}/close`, { outcome: outcome ?? (stage.random(2) === 0 ? "won" : "lost") });
+    else await orderBank(stage, "", { charge: charge.id });
+  };
+
+export const dispute = disputeUntil();
 
 /** Shows a factor, as dangerous acts ask for one of the last ten minutes. */
 async function proveOneself({ world }: Stage, { sessionId }: Actor): Promise<void> {

@@ -8,12 +8,12 @@ import { buyPack, cancel, changePlanTo, checkPayments, giveCard, resume, startTr
 import {
   adjust,
   deleteAccount,
-  dispute,
+  disputeUntil,
   moneyBack,
   orderTransfer,
   payTransfer,
-  refund,
   refundAsTeam,
+  refundNewest,
   withdraw,
 } from "./billing-simulation-returns.ts";
 import type { Act } from "./billing-simulation-stage.ts";
@@ -35,12 +35,12 @@ export const scripts: readonly Script[] = [
     45: cancel,
     50: resume,
     55: cancel,
-    // If it is this payment that is refunded next, the refund comes back.
+    // The refund of this payment comes back from the bank.
     60: subscribeTo("professional_month", "failing_refund"),
-    65: refund,
+    65: refundNewest,
   },
-  // A year, some credits from the team, and a payment that is disputed until the bank has decided.
-  { 0: subscribeTo("basic_year", "success"), 5: adjust, 60: dispute, 65: dispute },
+  // A year, some credits from the team, and a payment that is disputed until the bank has decided for the cardholder.
+  { 0: subscribeTo("basic_year", "success"), 5: adjust, 60: disputeUntil("lost"), 65: disputeUntil("lost") },
   // A trial, a renewal that is never paid, another plan, which is withdrawn from.
   {
     0: startTrial,
