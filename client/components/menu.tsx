@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import styles from "./menu.module.css";
 
 export interface MenuItem {
-  icon?: ReactNode;
+  icon: ReactNode;
   label: string;
   act: () => void;
 }

@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Inside node_modules, so that the packages that stay outside of the bundle are found. */
 export const bundlesFolder = path.join(root, "node_modules/.cache/tessera-server");
 
+/** Not in the server's folders, since it needs Vite, which production has not. */
+const bundler = path.join(root, "scripts/bundle-server.ts");
 const lowPriority = 10;
 
 /** What is started from the bundle: the name of its file there, and its source. */
@@ -36,7 +38,7 @@ export const packageFiles = ["package-lock.json", "node_modules/.package-lock.js
 /** Where the bundle of the sources as they are now is kept. */
 export async function bundleFolder(): Promise<string> {
   const sources = ["server", "worker", "sandbox"].map((folder) => path.join(root, folder));
-  return path.join(bundlesFolder, await stampOf([...sources, ...packageFiles]));
+  return path.join(bundlesFolder, await stampOf([...sources, bundler, ...packageFiles]));
 }
 
 /** The folder of the bundle, if it is there and up to date. */
@@ -62,7 +64,7 @@ export function isWritable(folder: string): boolean {
 /** Makes the bundle for the next start in a process that leaves the processor to others. Nobody has to wait for it. */
 export function makeBundle(signal: AbortSignal, log: (line: string) => void): void {
   if (!isWritable(path.join(root, "node_modules"))) return;
-  const child = fork(path.join(root, "server/embedded/bundle-server.ts"), [], {
+  const child = fork(bundler, [], {
     execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     signal,

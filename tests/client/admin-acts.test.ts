@@ -89,7 +89,7 @@ it("after an act that a colleague was faster with, the person is read again", as
   const page = await openPanel(`/admin/people/${id}`);
   const banned = { ...personPage(0), person: { ...personPage(0).person, bannedAt: at } };
   api.refuse(onPerson("POST", "ban"), 409, "conflict");
-  await button(page, text.person.more).click();
+  await page.locator("summary", { hasText: text.person.more }).click();
   await button(page, text.person.ban.title).click();
   api.answer(person, banned);
   await confirm(page, text.person.ban.title);

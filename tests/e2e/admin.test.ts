@@ -196,7 +196,7 @@ it(
     await page.reload();
     await button(page, "The bank took it back").click();
     await confirm(page, "The bank took it back", "Statement of the day after");
-    await button(page, "More").click();
+    await page.locator("summary", { hasText: "More" }).click();
     await button(page, "Ban").click();
     await confirm(page, "Ban", "Somebody else has the password");
     await button(page, "Lift the ban").click();
@@ -339,7 +339,7 @@ it(
     await refund.getByLabel("Amount").fill("5,5");
     await confirm(page, "Refund", "They were charged twice");
     await page.getByText("$5.50 refunded").waitFor();
-    await button(page, "More").click();
+    await page.locator("summary", { hasText: "More" }).click();
     await button(page, "Make a copy of their data").click();
     await confirm(page, "Make a copy of their data", "They asked by mail");
     await page.getByText("The copy is being made.").waitFor();

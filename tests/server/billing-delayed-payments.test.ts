@@ -51,6 +51,24 @@ async function stripeStatusOf({ userId }: Person): Promise<string | undefined> {
   return (await world.deps.payments.subscriptions.list({ customer, status: "all" })).data[0]?.status;
 }
 
+/** The card of the plan is declined at the renewal. */
+async function failRenewal({ userId }: Person): Promise<void> {
+  const { payments } = world.deps;
+  const customer = await customerOf(world.database.db, userId);
+  const method = await payments.paymentMethods.attach("pm_card_chargeCustomerFail", { customer });
+  const [bought] = (await payments.subscriptions.list({ customer })).data;
+  await payments.subscriptions.update(String(bought?.id), { default_payment_method: method.id });
+  await world.moveTo(later(32 * dayMs));
+}
+
+/** On Stripe's page of the invoice. */
+async function payOpenInvoice({ userId }: Person, account: Card): Promise<void> {
+  const customer = await customerOf(world.database.db, userId);
+  const [open] = (await world.deps.payments.invoices.list({ customer, status: "open" })).data;
+  const response = await fetch(`${open?.hosted_invoice_url}/pay`, { method: "POST", body: new URLSearchParams({ card: account }) });
+  expect(response.ok).toBe(true);
+}
+
 const twinOf = (event: Stripe.Event): Stripe.Event => ({ ...event, id: `evt_${randomUUID()}` });
 
 describe("a pack", () => {
@@ -186,6 +204,30 @@ describe("a plan", () => {
     expect(await checkOf(person)).toMatchObject({ subscribed: false, status: "canceled" });
     expect([await grantsOf(person), await stripeStatusOf(person)]).toEqual([[], "canceled"]);
     expect((await world.checkout(person, "starter_month")).status).toBe(200);
+  });
+
+  test("that is paid by debit on the last day of its grace goes on until the bank has answered, and its credits come with the money", async () => {
+    const person = await subscribe(world, "starter_month");
+    await failRenewal(person);
+    const { unpaid } = await checkOf(person);
+    await world.moveTo(addMilliseconds(new Date(unpaid.until), -hourMs));
+    await payOpenInvoice(person, "bank_debit");
+    await world.moveTo(addMilliseconds(new Date(unpaid.until), dayMs));
+    expect([(await checkOf(person)).subscribed, await stripeStatusOf(person)]).toEqual([true, "past_due"]);
+    await world.moveTo(later(answerMs));
+    expect([(await checkOf(person)).status, await stripeStatusOf(person)]).toEqual(["active", "active"]);
+    expect(await grantsOf(person)).toHaveLength(2);
+  });
+
+  test("whose debit of the last day fails ends then", async () => {
+    const person = await subscribe(world, "starter_month");
+    await failRenewal(person);
+    const { unpaid } = await checkOf(person);
+    await world.moveTo(addMilliseconds(new Date(unpaid.until), -hourMs));
+    await payOpenInvoice(person, "bank_debit_fails");
+    await world.moveTo(later(answerMs + dayMs));
+    expect([await checkOf(person), await stripeStatusOf(person)]).toMatchObject([{ subscribed: false, status: "canceled" }, "canceled"]);
+    expect(await grantsOf(person)).toHaveLength(1);
   });
 
   test("whose debit fails and whose invoice Stripe voids, though it stays active there, is ended and can be bought again", async () => {

@@ -16,7 +16,7 @@ let checkout: string;
 
 const bundles = () => path.join(checkout, "node_modules/.cache/tessera-server");
 const run = async (...given: string[]) => (await promisify(execFile)(process.execPath, given, { cwd: checkout })).stdout.trim();
-const makeBundle = () => run("server/embedded/bundle-server.ts");
+const makeBundle = () => run("scripts/bundle-server.ts");
 /** What `npm start` finds. */
 const findBundle = () =>
   run("--input-type=module", "-e", 'console.log(await (await import("./server/embedded/server-bundle.ts")).findBundle())');

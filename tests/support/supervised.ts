@@ -107,7 +107,7 @@ export async function endProcesses(folder: string): Promise<void> {
 
 /** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
 export async function copyCheckout(to: string): Promise<void> {
-  const copied = ["package.json", "package-lock.json", "tsconfig.json", "migrations", "server", "sandbox", "worker", "client"];
+  const copied = ["package.json", "package-lock.json", "tsconfig.json", "migrations", "server", "sandbox", "worker", "client", "scripts"];
   // Bundles of the server's code belong to the checkout they are made from.
   const packages = (await readdir(path.join(root, "node_modules"))).filter((name) => name !== ".cache");
   await mkdir(path.join(to, "node_modules"), { recursive: true });

@@ -1,10 +1,9 @@
 import { ChevronDown } from "lucide-react";
-import { Suspense, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
-import { Menu } from "#client/components/menu.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
@@ -143,22 +142,35 @@ const rareActs: readonly Act[] = ["export", "signOut", "ban"];
 
 function RareActs({ acts, onChoose }: { acts: readonly Act[]; onChoose: (act: Act) => void }) {
   const { t } = useTranslation("admin");
-  const [button, setButton] = useState<HTMLElement>();
+  const menu = useRef<HTMLDetailsElement>(null);
   if (acts.length === 0) return null;
+  const close = () => menu.current?.removeAttribute("open");
   return (
-    <>
-      <Button size="small" variant="quiet" aria-expanded={button !== undefined} onClick={(event) => setButton(event.currentTarget)}>
+    <details
+      ref={menu}
+      className={styles.rare}
+      onBlur={({ relatedTarget }) => menu.current?.contains(relatedTarget) || close()}
+      onKeyDown={({ key }) => key === "Escape" && close()}
+    >
+      <summary>
         {t("person.more")}
         <ChevronDown size={16} aria-hidden="true" />
-      </Button>
-      {button && (
-        <Menu
-          items={acts.map((act) => ({ label: t(`person.${act}.title`), act: () => onChoose(act) }))}
-          button={button}
-          onClose={() => setButton(undefined)}
-        />
-      )}
-    </>
+      </summary>
+      <div className={styles.rareActs}>
+        {acts.map((act) => (
+          <button
+            key={act}
+            type="button"
+            onClick={() => {
+              close();
+              onChoose(act);
+            }}
+          >
+            {t(`person.${act}.title`)}
+          </button>
+        ))}
+      </div>
+    </details>
   );
 }
 

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type Stripe from "stripe";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { graceDays } from "#domain/plans.ts";
 import type { Deps } from "../../deps.ts";
 import { isPaidAlready, isRefused, orMissing } from "../../providers/stripe.ts";
+import { graceEndOf } from "./renewal-mails.ts";
 import { selectRecordedTransfers } from "./transfer-queries.ts";
 
 /** Becomes part of the idempotency keys. */
@@ -60,6 +63,19 @@ async function isBeingPaid({ payments }: Pick<Deps, "payments">, invoiceId: stri
   const expand = ["data.payment.payment_intent"];
   const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "open", limit: 10, expand });
   return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
+}
+
+/**
+ * Whether a debit for a renewal is on its way. A plan that was never paid waits for none, and no plan for longer than twice its days of grace,
+ * though Stripe may begin a debit after the other.
+ */
+export async function waitsForBank(deps: EndDeps, subscriptionId: string, now: Date): Promise<boolean> {
+  const { unpaid } = await readUnpaid(deps, subscriptionId);
+  for (const invoice of unpaid) {
+    const isLate = now >= addMilliseconds(graceEndOf(invoice), graceDays * dayMs);
+    if (invoice.billing_reason !== "subscription_create" && !isLate && (await isBeingPaid(deps, invoice.id))) return true;
+  }
+  return false;
 }
 
 /**

@@ -182,6 +182,16 @@ export async function selectEndedGrace(executor: Executor, now: Date, limit: num
   return rows.map((row) => row.stripe_subscription_id);
 }
 
+/** Only for a subscription that is still unpaid. */
+export async function extendGrace(executor: Executor, subscriptionId: string, until: Date): Promise<void> {
+  await executor
+    .updateTable("user_subscriptions")
+    .set({ grace_until: until })
+    .where("stripe_subscription_id", "=", subscriptionId)
+    .where("status", "=", "past_due")
+    .execute();
+}
+
 /** Returns the session of one of our checkouts. */
 export async function selectSessionOf(executor: Executor, checkoutId: string): Promise<string | undefined> {
   if (!isUuid(checkoutId)) return undefined;

@@ -1,16 +1,20 @@
 /** The sweeps of billing, which worker/schedules.ts runs. Each may be repeated and may run late. */
 
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
-import { endAtStripe, payRecorded } from "./end-at-stripe.ts";
+import { endAtStripe, payRecorded, waitsForBank } from "./end-at-stripe.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+
+/** While a debit is on its way, Stripe is asked so often what came of it, besides by its events. */
+const askBankAgainMs = 6 * hourMs;
 
 async function postMonth(deps: Pick<Deps, "db" | "live" | "log">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const posted = await inTransaction(deps.db, async (trx) => {
@@ -40,6 +44,11 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(deps.db, payerId);
   const over =
     current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
+  if (over && (await waitsForBank(deps, id, now))) {
+    // Who has paid keeps the plan while their bank takes its days, up to four of business.
+    await queries.extendGrace(deps.db, id, addMilliseconds(now, askBankAgainMs));
+    return false;
+  }
   if (over) {
     if (!(await payRecorded(deps, id))) await endAtStripe(deps, id, "grace-over");
     await syncSubscription(deps, id);

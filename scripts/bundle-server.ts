@@ -1,12 +1,12 @@
-/** Makes the bundle of the server's code (server-bundle.ts), as a process of its own. Does nothing where it is there already. */
+/** Makes the bundle of the server's code (server/embedded/server-bundle.ts), as a process of its own. Does nothing where it is there already. */
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 import { build } from "vite";
-import { bundled, bundleFolder, bundlesFolder } from "./server-bundle.ts";
+import { bundled, bundleFolder, bundlesFolder, findBundle } from "#server/embedded/server-bundle.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 /** An installation that still runs may load parts of the last one late. */
 const bundlesKept = 2;
 /** A bundle that was begun so long ago was left behind by a process that was killed. */
@@ -59,14 +59,16 @@ async function removeOld(): Promise<void> {
 // `npm start` has ended.
 process.once("disconnect", () => process.exit(1));
 const folder = await bundleFolder();
-const work = `${folder}.${process.pid}`;
-await mkdir(work, { recursive: true });
-try {
-  for (const [name, source] of Object.entries(bundled)) await bundleInto(work, name, source);
-  // Not if a source was changed meanwhile, and whoever was first wins.
-  if (folder === (await bundleFolder())) await rename(work, folder).catch(() => {});
-} finally {
-  await rm(work, { recursive: true, force: true });
+if ((await findBundle()) === undefined) {
+  const work = `${folder}.${process.pid}`;
+  await mkdir(work, { recursive: true });
+  try {
+    for (const [name, source] of Object.entries(bundled)) await bundleInto(work, name, source);
+    // Not if a source was changed meanwhile, and whoever was first wins.
+    if (folder === (await bundleFolder())) await rename(work, folder).catch(() => {});
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  await removeOld();
 }
-await removeOld();
 process.disconnect?.();
