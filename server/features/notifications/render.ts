@@ -152,7 +152,7 @@ main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-hei
 :lang(ja){word-break:auto-phrase}p:lang(ja){text-wrap:wrap}.whole{white-space:nowrap}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
 .detail{white-space:pre-wrap;overflow-wrap:anywhere}
-.quiet,.quiet a{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
+.quiet,.quiet a{color:#6a6259;font-size:14px}.address,.address a{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
 @media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
 
 /** Keeps a number such as ABCD-0001 in one line, since people copy it by eye when they pay by transfer. */
