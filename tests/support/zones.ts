@@ -36,7 +36,7 @@ const zones: readonly Zone[] = [
   { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|content|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
   { name: "client features", files: /^client\/features\//, mayImport: ["contract", "domain", "client plumbing"] },
   { name: "client pages", files: /^client\//, mayImport: ["contract", "domain", "client plumbing", "client features"] },
-  { name: "scripts", files: /^scripts\//, mayImport: ["domain", "contract", "client plumbing"] },
+  { name: "scripts", files: /^scripts\//, mayImport: ["domain", "contract", "client plumbing", "embedded"] },
 ];
 
 function zoneOf(file: string): Zone {
