@@ -356,4 +356,18 @@ describe("an invoice that is not paid in time", () => {
     await world.settle();
     expect((await check()).status).toBe("canceled");
   });
+
+  test("a renewal whose transfer was recorded just before the end of its grace goes on, though the job of the record has not run", async () => {
+    const { invoiceId } = await begin();
+    await transfer(invoiceId);
+    await settle();
+    await world.moveTo(new Date("2026-03-03T11:00:00Z"));
+    const [open] = await invoices();
+    expect((await check()).status).toBe("past_due");
+    await transfer(open?.id ?? "", { reference: "second" });
+    world.clock.moveTo(new Date("2026-03-03T13:00:00Z"));
+    await endGracePeriods(world.deps, world.clock.now());
+    await world.settle();
+    expect(await check()).toMatchObject({ status: "active", credits: monthlyCredits });
+  });
 });

@@ -65,17 +65,21 @@ async function isBeingPaid({ payments }: Pick<Deps, "payments">, invoiceId: stri
   return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
 }
 
+/** A plan that was never paid waits for no debit, and none waits for longer than twice its days of grace, though Stripe may begin one after the other. */
+async function waitsForBank(deps: EndDeps, invoice: Stripe.Invoice, now: Date): Promise<boolean> {
+  const isLate = now >= addMilliseconds(graceEndOf(invoice), graceDays * dayMs);
+  return invoice.billing_reason !== "subscription_create" && !isLate && (await isBeingPaid(deps, invoice.id));
+}
+
 /**
- * Whether a debit for a renewal is on its way. A plan that was never paid waits for none, and no plan for longer than twice its days of grace,
- * though Stripe may begin a debit after the other.
+ * Whether the money for an unpaid renewal is there after all at the end of its grace. `paid`: a recorded transfer was just taken into account.
+ * `on its way`: the bank has not answered a debit. One reading, because the first one takes the transfers into account.
  */
-export async function waitsForBank(deps: EndDeps, subscriptionId: string, now: Date): Promise<boolean> {
-  const { unpaid } = await readUnpaid(deps, subscriptionId);
-  for (const invoice of unpaid) {
-    const isLate = now >= addMilliseconds(graceEndOf(invoice), graceDays * dayMs);
-    if (invoice.billing_reason !== "subscription_create" && !isLate && (await isBeingPaid(deps, invoice.id))) return true;
-  }
-  return false;
+export async function lookForMoney(deps: EndDeps, subscriptionId: string, now: Date): Promise<"paid" | "on its way" | "none"> {
+  const { unpaid, paidNow } = await readUnpaid(deps, subscriptionId);
+  if (paidNow) return "paid";
+  for (const invoice of unpaid) if (await waitsForBank(deps, invoice, now)) return "on its way";
+  return "none";
 }
 
 /**

@@ -5,7 +5,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
-import { endAtStripe, payRecorded, waitsForBank } from "./end-at-stripe.ts";
+import { endAtStripe, lookForMoney } from "./end-at-stripe.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
@@ -44,13 +44,14 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(deps.db, payerId);
   const over =
     current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
-  if (over && (await waitsForBank(deps, id, now))) {
-    // Who has paid keeps the plan while their bank takes its days, up to four of business.
-    await queries.extendGrace(deps.db, id, addMilliseconds(now, askBankAgainMs));
-    return false;
-  }
   if (over) {
-    if (!(await payRecorded(deps, id))) await endAtStripe(deps, id, "grace-over");
+    const money = await lookForMoney(deps, id, now);
+    // Who has paid keeps the plan while their bank takes its days, up to four of business.
+    if (money === "on its way") {
+      await queries.extendGrace(deps.db, id, addMilliseconds(now, askBankAgainMs));
+      return false;
+    }
+    if (money === "none") await endAtStripe(deps, id, "grace-over");
     await syncSubscription(deps, id);
   }
   if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
