@@ -1,5 +1,6 @@
 /** Makes the bundle of the server's code (server/embedded/server-bundle.ts), as a process of its own. Does nothing where it is there already. */
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { setPriority } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
@@ -7,6 +8,7 @@ import { build } from "vite";
 import { bundled, bundleFolder, bundlesFolder, findBundle } from "#server/embedded/server-bundle.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+const lowPriority = 10;
 /** An installation that still runs may load parts of the last one late. */
 const bundlesKept = 2;
 /** A bundle that was begun so long ago was left behind by a process that was killed. */
@@ -56,6 +58,8 @@ async function removeOld(): Promise<void> {
     await rm(path.join(bundlesFolder, name), { recursive: true, force: true });
 }
 
+// Others need the processor more.
+setPriority(lowPriority);
 // `npm start` has ended.
 process.once("disconnect", () => process.exit(1));
 const folder = await bundleFolder();

@@ -4,8 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../start-error.ts";
-import { packageFiles } from "./server-bundle.ts";
-import { stampOf } from "./source-stamp.ts";
+import { packageFiles, stampOf } from "./source-stamp.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -9,9 +9,9 @@ import { findBundle, isWritable } from "./server-bundle.ts";
 
 const { values } = parseArgs({ options: { dev: { type: "boolean", default: false } } });
 const bundle = values.dev ? undefined : await findBundle();
-if (bundle !== undefined) {
-  // The processes that are started get the variable, too. The cache is removed with the bundle it belongs to.
-  if (isWritable(bundle)) process.env.NODE_COMPILE_CACHE ||= path.join(bundle, "compile-cache");
+// The processes that are started get the variable, too. The cache is removed with the bundle it belongs to.
+if (bundle !== undefined && isWritable(bundle) && !process.env.NODE_COMPILE_CACHE) {
+  process.env.NODE_COMPILE_CACHE = path.join(bundle, "compile-cache");
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 const entry = bundle === undefined ? new URL("./run.ts", import.meta.url) : pathToFileURL(path.join(bundle, "run.mjs"));

@@ -6,10 +6,9 @@
 import { fork } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { stat } from "node:fs/promises";
-import { setPriority } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { stampOf } from "./source-stamp.ts";
+import { packageFiles, stampOf } from "./source-stamp.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Inside node_modules, so that the packages that stay outside of the bundle are found. */
@@ -17,7 +16,6 @@ export const bundlesFolder = path.join(root, "node_modules/.cache/tessera-server
 
 /** Not in the server's folders, since it needs Vite, which production has not. */
 const bundler = path.join(root, "scripts/bundle-server.ts");
-const lowPriority = 10;
 
 /** What is started from the bundle: the name of its file there, and its source. */
 export const bundled = {
@@ -31,9 +29,6 @@ export const bundled = {
 export function entryOf(name: keyof typeof bundled, bundle: string | undefined): string {
   return bundle === undefined ? path.join(root, bundled[name]) : path.join(bundle, `${name}.mjs`);
 }
-
-/** `npm ci` writes the second one, so that another package is noticed, too. */
-export const packageFiles = ["package-lock.json", "node_modules/.package-lock.json"].map((file) => path.join(root, file));
 
 /** Where the bundle of the sources as they are now is kept. */
 export async function bundleFolder(): Promise<string> {
@@ -61,7 +56,7 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** Makes the bundle for the next start in a process that leaves the processor to others. Nobody has to wait for it. */
+/** Makes the bundle for the next start in a process of its own. Nobody has to wait for it. */
 export function makeBundle(signal: AbortSignal, log: (line: string) => void): void {
   if (!isWritable(path.join(root, "node_modules"))) return;
   const child = fork(bundler, [], {
@@ -69,7 +64,6 @@ export function makeBundle(signal: AbortSignal, log: (line: string) => void): vo
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     signal,
   });
-  if (child.pid !== undefined) setPriority(child.pid, lowPriority);
   let errors = "";
   child.stderr?.on("data", (data: Buffer) => {
     errors += data.toString();

@@ -2,6 +2,11 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** `npm ci` writes the second one, so that another package is noticed, too. */
+export const packageFiles = ["package-lock.json", "node_modules/.package-lock.json"].map((file) => path.join(root, file));
 
 async function filesIn(place: string): Promise<string[]> {
   if (!(await stat(place)).isDirectory()) return [place];

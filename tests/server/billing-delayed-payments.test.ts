@@ -40,6 +40,13 @@ async function orderPack(person: Person, account: Card): Promise<string> {
   return sessionOf(url);
 }
 
+async function orderPlan(account: Card): Promise<Person> {
+  const person = await world.person();
+  const { url } = await world.checkout(person, "starter_month");
+  await world.pay(url, account);
+  return person;
+}
+
 const packsOf = async (person: Person) => (await walletOf(world, person)).grants.filter(({ kind }) => kind === "pack");
 const returnOf = async (person: Person, sessionId: string) =>
   (await world.post("/api/billing/checkout-return", person, { sessionId })).json<{ state: string }>().state;
@@ -163,9 +170,7 @@ describe("a plan", () => {
   });
 
   test("can't be changed before its money is there: the change would make another invoice than the one that is being paid", async () => {
-    const person = await world.person();
-    const { url } = await world.checkout(person, "starter_month");
-    await world.pay(url, "bank_debit");
+    const person = await orderPlan("bank_debit");
     await world.settle();
     const change = { priceId: "professional_year" };
     expect((await world.post("/api/billing/plan-change/preview", person, change)).json()).toMatchObject({ code: "plan_unpaid" });
@@ -174,9 +179,7 @@ describe("a plan", () => {
   });
 
   test("is renewed by debit: it goes on while the bank has not answered, and its credits come once with the money", async () => {
-    const person = await world.person();
-    const { url } = await world.checkout(person, "starter_month");
-    await world.pay(url, "bank_debit");
+    const person = await orderPlan("bank_debit");
     await world.moveTo(later(answerMs));
     const { subscription } = await stateOf(world, person.userId);
     await world.moveTo(addMilliseconds(subscription.current_period_end ?? new Date(), 2 * hourMs));
@@ -188,9 +191,7 @@ describe("a plan", () => {
   });
 
   test("whose debit fails is past due like any other, without credits, and ends after its days of grace", async () => {
-    const person = await world.person();
-    const { url } = await world.checkout(person, "starter_month");
-    await world.pay(url, "bank_debit_fails");
+    const person = await orderPlan("bank_debit_fails");
     await world.settle();
     const paidAt = world.clock.now();
     await world.moveTo(later(answerMs));
@@ -231,9 +232,7 @@ describe("a plan", () => {
   });
 
   test("whose debit fails and whose invoice Stripe voids, though it stays active there, is ended and can be bought again", async () => {
-    const person = await world.person();
-    const { url } = await world.checkout(person, "starter_month");
-    await world.pay(url, "bank_debit_voids");
+    const person = await orderPlan("bank_debit_voids");
     await world.moveTo(later(answerMs));
     await world.settle();
     expect(await checkOf(person)).toMatchObject({ subscribed: false, status: "canceled" });

@@ -1,5 +1,5 @@
 import { ChevronDown } from "lucide-react";
-import { Suspense, useRef, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
@@ -13,6 +13,7 @@ import { hourMs } from "#domain/clock.ts";
 import { exportFileMs, exportsADay } from "#domain/periods.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { CheckResult } from "./check-result.tsx";
+import { DropDown } from "./drop-down.tsx";
 import { GiveBackDialog } from "./give-back-dialog.tsx";
 import { OfferDialog } from "./offer-dialog.tsx";
 import styles from "./person.module.css";
@@ -142,35 +143,32 @@ const rareActs: readonly Act[] = ["export", "signOut", "ban"];
 
 function RareActs({ acts, onChoose }: { acts: readonly Act[]; onChoose: (act: Act) => void }) {
   const { t } = useTranslation("admin");
-  const menu = useRef<HTMLDetailsElement>(null);
   if (acts.length === 0) return null;
-  const close = () => menu.current?.removeAttribute("open");
+  const label = (
+    <>
+      {t("person.more")}
+      <ChevronDown size={16} aria-hidden="true" />
+    </>
+  );
   return (
-    <details
-      ref={menu}
-      className={styles.rare}
-      onBlur={({ relatedTarget }) => menu.current?.contains(relatedTarget) || close()}
-      onKeyDown={({ key }) => key === "Escape" && close()}
-    >
-      <summary>
-        {t("person.more")}
-        <ChevronDown size={16} aria-hidden="true" />
-      </summary>
-      <div className={styles.rareActs}>
-        {acts.map((act) => (
-          <button
-            key={act}
-            type="button"
-            onClick={() => {
-              close();
-              onChoose(act);
-            }}
-          >
-            {t(`person.${act}.title`)}
-          </button>
-        ))}
-      </div>
-    </details>
+    <DropDown label={label}>
+      {(close) => (
+        <div className={styles.rareActs}>
+          {acts.map((act) => (
+            <button
+              key={act}
+              type="button"
+              onClick={() => {
+                close();
+                onChoose(act);
+              }}
+            >
+              {t(`person.${act}.title`)}
+            </button>
+          ))}
+        </div>
+      )}
+    </DropDown>
   );
 }
 

@@ -13,7 +13,7 @@ export function TabLinks({ label, tabs }: TabLinksProps) {
   const current = tabs.find(({ isCurrent }) => isCurrent)?.address;
   useEffect(() => {
     const list = nav.current;
-    const tab = list?.querySelector<HTMLElement>(`[href="${CSS.escape(current ?? "")}"]`);
+    const tab = current === undefined ? null : list?.querySelector<HTMLElement>("[aria-current]");
     if (list && tab) list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
   }, [current]);
   return (

@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
-import styles from "./data-table.module.css";
+import { DropDown } from "./drop-down.tsx";
+import styles from "./table-tools.module.css";
 import { useCsv } from "./use-csv.tsx";
 import type { TableControls, TableQuery } from "./use-table.ts";
 
@@ -70,29 +71,34 @@ function ColumnChoice({ columns, shown, table }: Pick<ToolsProps, "columns" | "s
   const { t } = useTranslation("admin");
   const [, ...others] = columns;
   return (
-    <details className={styles.choice}>
-      <summary className={styles.tool}>
-        <Columns3 size={16} aria-hidden="true" />
-        {t("table.columns")}
-      </summary>
-      <fieldset className={styles.options}>
-        <VisuallyHidden as="legend">{t("table.columns")}</VisuallyHidden>
-        {others.map(({ name, label }) => (
-          <label key={name} className={styles.option}>
-            <input
-              type="checkbox"
-              checked={shown.includes(name)}
-              onChange={(event) =>
-                table.showColumns(
-                  columns.map((each) => each.name).filter((each) => (each === name ? event.target.checked : shown.includes(each))),
-                )
-              }
-            />
-            {label}
-          </label>
-        ))}
-      </fieldset>
-    </details>
+    <DropDown
+      label={
+        <>
+          <Columns3 size={16} aria-hidden="true" />
+          {t("table.columns")}
+        </>
+      }
+    >
+      {() => (
+        <fieldset>
+          <VisuallyHidden as="legend">{t("table.columns")}</VisuallyHidden>
+          {others.map(({ name, label }) => (
+            <label key={name} className={styles.option}>
+              <input
+                type="checkbox"
+                checked={shown.includes(name)}
+                onChange={(event) =>
+                  table.showColumns(
+                    columns.map((each) => each.name).filter((each) => (each === name ? event.target.checked : shown.includes(each))),
+                  )
+                }
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </DropDown>
   );
 }
 
