@@ -109,6 +109,11 @@ describe("a missing chunk", () => {
     const { page } = await openPage(site, { fresh: true });
     // Before the visit, because a page that is at rest fetches what its links lead to.
     await page.route(/\/assets\/pricing-.*\.js$/, (route) => route.abort());
+    const { promise: drawing, resolve: showDrawing } = Promise.withResolvers<void>();
+    await page.route(/\/assets\/missing-tile-.*\.js$/, async (route) => {
+      await drawing;
+      await route.continue();
+    });
     await visit(page, site.address);
     let loads = 0;
     page.on("load", () => (loads += 1));
@@ -116,8 +121,13 @@ describe("a missing chunk", () => {
     await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
     expect(loads).toBe(1);
     expect(await page.locator("header nav, header button").count()).toBeGreaterThan(0);
+    const reload = page.getByRole("button", { name: "Reload" });
+    const before = await reload.boundingBox();
+    showDrawing();
+    await page.locator("main svg rect").first().waitFor();
+    expect(await reload.boundingBox(), "nothing moves under the finger when the drawing comes").toEqual(before);
     await page.unroute(/\/assets\/pricing-.*\.js$/);
-    await page.getByRole("button", { name: "Reload" }).click();
+    await reload.click();
     await page.getByRole("heading", { level: 1, name: "Credits you can count" }).waitFor();
   });
 });

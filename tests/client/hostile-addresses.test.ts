@@ -81,6 +81,6 @@ it("a page that the server refuses once, while the product is kept for offline r
   onTestFinished(() => own.close());
   const { page } = await openPage(site, { serviceWorkers: "allow", fresh: true });
   await visit(page, own.address);
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, undefined, { timeout: 60_000 });
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   expect(refused).toBe(1);
 });

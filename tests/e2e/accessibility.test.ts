@@ -101,11 +101,11 @@ describe("accessibility of the client", () => {
       await page
         .getByText(/1 credit charged/)
         .first()
-        .waitFor({ timeout: 20_000 });
+        .waitFor();
       await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 2 });
       await page.getByLabel("Your prompt").fill("One that fails");
       await page.keyboard.press("Enter");
-      await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
+      await page.getByText("This answer failed. Nothing was charged.").waitFor();
       await page.locator("details summary").first().click();
       found.push(...(await scan(page, "a conversation")));
       await page
@@ -162,7 +162,7 @@ describe("accessibility of the client", () => {
 
     await tabTo(page, "AI models");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Your prompt").waitFor({ timeout: 20_000 });
+    await page.getByLabel("Your prompt").waitFor();
     await tabTo(page, /^GPT-6 Luna/);
     await page.keyboard.press("Enter");
     await tabTo(page, "Your prompt");
@@ -171,7 +171,7 @@ describe("accessibility of the client", () => {
     await page
       .getByText(/1 credit charged, 299/)
       .first()
-      .waitFor({ timeout: 20_000 });
+      .waitFor();
     await tabTo(page, /Your account, /);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/profile");

@@ -63,7 +63,7 @@ describe("answers in Chromium", () => {
     await page.reload();
     await waitForWords(page, 40);
     await goOn();
-    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("1 credit charged, 299 left").first().waitFor();
     const after = await wordsOf(page);
     expect(after.length).toBeGreaterThan(before.length);
     expect(after.split(marker)).toHaveLength(2);
@@ -78,7 +78,7 @@ describe("answers in Chromium", () => {
     await ask(page, stage, "A first question about arches");
     await waitForWords(page, 20);
     expect(await articles()).toEqual([expect.stringContaining("about arches"), expect.stringContaining("Sandbox answer")]);
-    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("1 credit charged, 299 left").first().waitFor();
     await page.getByLabel("Your prompt").fill("A second question about vaults");
     await page.keyboard.press("Enter");
     await expect.poll(async () => (await articles()).length).toBe(4);
@@ -110,7 +110,7 @@ describe("answers in Chromium", () => {
     await page.getByLabel("Your prompt").fill("Which stones last");
     await page.getByText("This answer costs 5 credits").waitFor();
     await page.keyboard.press("Enter");
-    await page.getByText("5 credits charged, 295 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("5 credits charged, 295 left").first().waitFor();
     await page.goto(`${stage.url}/ai-models`);
     await page.getByLabel("Your prompt").fill("And which do not");
     await page.getByText("This answer costs 5 credits").waitFor();
@@ -127,7 +127,7 @@ describe("answers in Chromium", () => {
     await page.getByText("Connection lost").waitFor();
     await stage.line.mend();
     await goOn();
-    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("1 credit charged, 299 left").first().waitFor();
     const words = await wordsOf(page);
     expect(words.split(marker)).toHaveLength(2);
     expect(words).toBe(await storedWords(page));
@@ -142,7 +142,7 @@ describe("answers in Chromium", () => {
       await page.getByLabel("Your prompt").fill("Which otters are back");
       await page.getByText("This answer costs 2 credits").waitFor();
       await page.keyboard.press("Enter");
-      await page.getByText("2 credits charged, 298 left").first().waitFor({ timeout: 30_000 });
+      await page.getByText("2 credits charged, 298 left").first().waitFor();
       await page.getByRole("region", { name: "Sources" }).getByRole("link").first().waitFor();
       const address = page.url();
       await page
@@ -173,7 +173,7 @@ describe("answers in Chromium", () => {
     await waitForWords(page, 20);
     await hold(stage);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("1 credit charged, 299 left").first().waitFor();
     for (let seen = 0; seen < 2; seen += 1) {
       await page.getByText("You stopped it here.").waitFor();
       expect(await wordsOf(page)).not.toContain("*");
@@ -215,11 +215,11 @@ describe("answers in Chromium", () => {
     const { visitor, page } = await open();
     await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "die_mid_stream", count: 1, afterTokens: 30 });
     await ask(page, stage, "A question whose answer breaks off");
-    await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
+    await page.getByText("This answer failed. Nothing was charged.").waitFor();
     expect((await wordsOf(page)).length).toBeGreaterThan(0);
     expect((await visitor.wallet()).available).toBe(300);
     await page.getByRole("button", { name: "Ask again for 1 credit" }).click();
-    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("1 credit charged, 299 left").first().waitFor();
     expect(await charges(visitor)).toEqual([-1]);
   });
 });

@@ -69,7 +69,7 @@ describe("files of a question in Chromium", () => {
     await item("pasted.txt").getByText("Reads all of it").waitFor();
     expect(await page.getByLabel("Your prompt").inputValue()).toBe("What is on it?");
     await send(page).click();
-    await page.getByText("charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByText("charged, 299 left").first().waitFor();
     await page.getByText("With your question came a picture of 400 × 300 pixels, a PDF of 2 pages").waitFor();
 
     await page.reload();

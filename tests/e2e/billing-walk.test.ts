@@ -41,7 +41,6 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-const patience = { timeout: 30_000 };
 const money = (cents: number) => formatMoney(cents, "en");
 const region = (name: string) => page.getByRole("region", { name, exact: true });
 const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -49,7 +48,7 @@ const dialog = () => page.getByRole("dialog");
 /** The value beside a name in a description list. */
 const fact = (name: string) => page.locator("dl > div", { has: page.getByText(name, { exact: true }) }).locator("dd");
 const go = (path: string) => page.goto(`${product.url}${path}`);
-const says = (text: string | RegExp) => page.getByText(text).first().waitFor(patience);
+const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
 /** The end of the running period, as pages write a day. */
 const periodEnd = async () => formatDate((await person.check()).subscription_end ?? "", "en");
 
@@ -75,15 +74,15 @@ async function billed(): Promise<string[]> {
 /** The overview, the history, the invoices, the ledger and Stripe agree. `states` has what is said of each invoice, newest first. */
 async function agree(state: string, credits: number, states: readonly string[]): Promise<void> {
   await go("/profile");
-  await expect.poll(() => region("Wallet").locator("strong").first().textContent(), patience).toBe(String(credits));
-  await expect.poll(() => fact("Available credits").textContent(), patience).toMatch(new RegExp(`^${credits} `));
-  await expect.poll(() => region("History").locator("strong").first().textContent(), patience).toBe(String(credits));
+  await expect.poll(() => region("Wallet").locator("strong").first().textContent()).toBe(String(credits));
+  await expect.poll(() => fact("Available credits").textContent()).toMatch(new RegExp(`^${credits} `));
+  await expect.poll(() => region("History").locator("strong").first().textContent()).toBe(String(credits));
   expect(await person.wallet()).toMatchObject({ balance: credits, available: credits, held: 0 });
   expect(await findDisagreements(database.db)).toEqual([]);
   await look(`${state}-profile`);
   const rows = region("Invoices").getByRole("listitem");
   await go("/profile/billing");
-  await expect.poll(() => rows.count(), patience).toBe(states.length);
+  await expect.poll(() => rows.count()).toBe(states.length);
   const shown = await rows.allTextContents();
   for (const [place, amount] of (await billed()).entries()) {
     expect(shown[place]).toContain(amount);
@@ -96,13 +95,13 @@ async function subjects(): Promise<string[]> {
   const response = await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(person.email)}`);
   return ((await response.json()) as { subject: string }[]).map(({ subject }) => subject);
 }
-const isTold = (subject: string) => expect.poll(subjects, patience).toContainEqual(expect.stringContaining(subject));
+const isTold = (subject: string) => expect.poll(subjects).toContainEqual(expect.stringContaining(subject));
 
 /** From the plan's card to the page where it is paid. */
 async function order(plan: string): Promise<void> {
   await button(`Subscribe to ${plan}`).click();
   await placeOrder(page);
-  await page.waitForURL(`${product.sandboxUrl}/**`, patience);
+  await page.waitForURL(`${product.sandboxUrl}/**`);
 }
 
 async function payWith(card: "success" | "declined", label: string | RegExp): Promise<void> {
@@ -113,7 +112,7 @@ async function payWith(card: "success" | "declined", label: string | RegExp): Pr
 /** Opens the preview of a change, which names `sums`: what is paid today, then, and later. */
 async function preview(label: string, sums: readonly number[]): Promise<void> {
   await button(label).click();
-  await expect.poll(() => dialog().locator("dl dd").allTextContents(), patience).toEqual(sums.map(money));
+  await expect.poll(() => dialog().locator("dl dd").allTextContents()).toEqual(sums.map(money));
   await look("preview");
 }
 
@@ -129,14 +128,14 @@ const pack = packs[1];
 async function trialAndPlan(): Promise<void> {
   await person.json("POST", "/api/billing/trial");
   await go("/profile");
-  await expect.poll(() => fact("Current plan").textContent(), patience).toBe("Free trial");
+  await expect.poll(() => fact("Current plan").textContent()).toBe("Free trial");
   await advanceClock(product.sandboxUrl, `P${trialDays - trialReminderDays}D`);
   await isTold("Your free trial ends soon");
   await page.reload();
-  await expect.poll(() => fact("Time left").textContent(), patience).toMatch(/^1 day$/);
+  await expect.poll(() => fact("Time left").textContent()).toMatch(/^1 day$/);
   await look("trial-ends");
   await region("Subscription").getByRole("link", { name: "Choose a plan" }).click();
-  await button("Subscribe to Starter").waitFor(patience);
+  await button("Subscribe to Starter").waitFor();
   await look("plans");
   await order("Starter");
   await look("payment-page");
@@ -145,7 +144,7 @@ async function trialAndPlan(): Promise<void> {
   await look("declined");
   await payWith("success", /^Subscribe for/);
   // A running trial does not count as the plan that is awaited.
-  await page.getByRole("heading", { name: "are yours" }).waitFor(patience);
+  await page.getByRole("heading", { name: "are yours" }).waitFor();
   expect(await page.getByRole("heading", { name: "are yours" }).textContent()).toBe(`${starter} credits are yours`);
   await look("paid");
   await agree("subscribed", trialCredits + starter, ["Paid"]);
@@ -178,18 +177,18 @@ async function annualThatFails(): Promise<void> {
   await confirmChange();
   await go("/profile");
   await button("Manage subscription").click();
-  await page.waitForURL(`${product.sandboxUrl}/**`, patience);
+  await page.waitForURL(`${product.sandboxUrl}/**`);
   await payWith("declined", "Use this card");
   await says("Renewals will be declined.");
   await look("portal");
   await page.getByRole("link", { name: "Back to Tessera" }).click();
-  await expect.poll(() => fact("Status").textContent(), patience).toBe("Active");
+  await expect.poll(() => fact("Status").textContent()).toBe("Active");
   await advanceClock(product.sandboxUrl, "P1MT2H");
   // The open page hears of it.
-  await expect.poll(() => fact("Status").textContent(), patience).toBe("Payment due");
+  await expect.poll(() => fact("Status").textContent()).toBe("Payment due");
   const { unpaid } = await person.check();
   await expect
-    .poll(() => region("Unpaid plan").textContent(), patience)
+    .poll(() => region("Unpaid plan").textContent())
     .toContain(`Your payment of ${money(year)} failed. Access until ${formatDate(unpaid?.until ?? "", "en")}.`);
   expect(await fact("Ends on").textContent()).toBe(formatDate(unpaid?.until ?? "", "en"));
   await says("New credits come once the unpaid invoice is paid.");
@@ -199,7 +198,7 @@ async function annualThatFails(): Promise<void> {
 
 async function recovery(): Promise<void> {
   await region("Unpaid plan").getByRole("button", { name: "Pay now" }).click();
-  await page.waitForURL(`${product.sandboxUrl}/**`, patience);
+  await page.waitForURL(`${product.sandboxUrl}/**`);
   await look("invoice-page");
   await payWith("success", /^Pay /);
   await says("This invoice is paid.");
@@ -207,7 +206,7 @@ async function recovery(): Promise<void> {
   await agree("recovered", starter + pack.credits, ["Paid", "Paid", "Paid"]);
   expect(await region("Unpaid plan").count()).toBe(0);
   await go("/profile");
-  await expect.poll(() => fact("Price").textContent(), patience).toBe(`${money(annualPriceCents(plans.starter))} a yearBilled once a year`);
+  await expect.poll(() => fact("Price").textContent()).toBe(`${money(annualPriceCents(plans.starter))} a yearBilled once a year`);
 }
 
 async function refund(): Promise<void> {

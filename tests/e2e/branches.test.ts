@@ -9,7 +9,7 @@ const articles = (page: Page) => page.locator("article");
 const questions = (page: Page) => page.locator("article p[class*=prompt]").allTextContents();
 
 async function finished(page: Page, left: number): Promise<void> {
-  await page.getByText(`charged, ${left} left`).first().waitFor({ timeout: 30_000 });
+  await page.getByText(`charged, ${left} left`).first().waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
 }
 

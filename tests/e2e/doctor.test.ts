@@ -17,7 +17,7 @@ it("puts right a plan and an invoice that are shown wrongly, says which, and has
   await page.getByRole("button", { name: /^Receipt for invoice/ }).waitFor();
   // The events of the purchase would put right what is planted now.
   const waiting = () => stage.db.selectFrom("stripe_events").select("id").where("status", "=", "received").execute();
-  await expect.poll(waiting, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
   const { id } = await stage.db
     .updateTable("user_subscriptions")
     .set({ plan_key: "enterprise" })

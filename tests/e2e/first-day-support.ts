@@ -85,7 +85,7 @@ async function isAnswered(walk: Walk, name: string, prompt: string, left: number
   await walk.saidAlso(before, prompt);
   await step(`${name}-asked`, page.getByRole("button", { name: words.say("chat:composer.stop"), exact: true }));
   await order({ product }, "/models/pace", { paceMs: usualPaceMs });
-  await walk.receipt(1, left).first().waitFor({ timeout: 30_000 });
+  await walk.receipt(1, left).first().waitFor();
   await walk.saidAlso(before, prompt);
   await step(`${name}-answered`, walk.prompt);
 }
@@ -120,7 +120,7 @@ async function outOfCredits(walk: Walk, dataDir: string): Promise<void> {
   await walk.saidAlso(before);
   await use.click();
   await walk.sendButton.click();
-  await walk.receipt(1, 2).first().waitFor({ timeout: 30_000 });
+  await walk.receipt(1, 2).first().waitFor();
   await walk.saidAlso(before, wish);
   await step("paid-with-the-rest", walk.prompt);
 }
@@ -149,7 +149,7 @@ async function offlineAndBack(walk: Walk): Promise<void> {
   expect((await walk.check()).credits).toBe(2);
   await step("online", walk.sendButton);
   await walk.sendButton.click();
-  await walk.receipt(1, 1).first().waitFor({ timeout: 30_000 });
+  await walk.receipt(1, 1).first().waitFor();
   await walk.saidAlso(before, wish);
 }
 

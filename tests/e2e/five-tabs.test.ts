@@ -18,7 +18,6 @@ const tickMs = minuteMs / 2;
 const ticks = full ? 120 : 60;
 /** A token lives ten minutes and is exchanged at the first tick in its last ninety seconds. */
 const periodMs = 10 * minuteMs - 90_000;
-const patience = { timeout: 60_000 };
 const addresses = ["/", "/ai-models", "/profile", "/profile/security", "/pricing"];
 
 let stage: Stage;
@@ -93,11 +92,11 @@ async function settle(tabs: readonly [Page, ...Page[]], exchange: Exchange): Pro
       const { held = [], pending = [] } = await navigator.locks.query();
       return [...held, ...pending].filter(({ name }) => name === "session-refresh").length;
     });
-  await expect.poll(busy, patience).toBe(0);
+  await expect.poll(busy).toBe(0);
   if (exchange.arrived.length === 0) return;
   const token = await storedToken(tabs[0]);
   const heard = async () => (await Promise.all(tabs.map(heardBy))).map((each) => each.token);
-  await expect.poll(heard, patience).toEqual(tabs.map(() => token));
+  await expect.poll(heard).toEqual(tabs.map(() => token));
 }
 
 async function openTabs(context: BrowserContext): Promise<[Page, ...Page[]]> {

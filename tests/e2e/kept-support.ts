@@ -20,7 +20,7 @@ export async function keptConversations(page: Page): Promise<number> {
 }
 
 export async function waitForKept(page: Page, address: string): Promise<void> {
-  const kept = await waitUntil(async () => (await keptAddresses(page)).includes(address), 20_000, 100);
+  const kept = await waitUntil(async () => (await keptAddresses(page)).includes(address), 60_000, 100);
   if (!kept) throw new Error(`not kept in time: ${address}\n${(await keptAddresses(page)).join("\n")}`);
 }
 
@@ -29,7 +29,7 @@ export async function openKept(context: BrowserContext, address: string, languag
   const page = await context.newPage();
   await page.goto(address);
   const inCharge = () => page.evaluate<boolean>("navigator.serviceWorker.controller !== null");
-  if (!(await waitUntil(inCharge, 30_000, 100))) throw new Error("no service worker took charge in time");
+  if (!(await waitUntil(inCharge, 60_000, 100))) throw new Error("no service worker took charge in time");
   await waitForKept(page, `/offline?lang=${language}`);
   return page;
 }

@@ -162,7 +162,7 @@ describe("with the server stopped", () => {
     await waiting.getByRole("heading", { level: 1 }).first().waitFor();
     await stage.line.mend();
     reachable = true;
-    await waiting.waitForURL(`${stage.url}/marketing`, { timeout: 30_000 });
+    await waiting.waitForURL(`${stage.url}/marketing`);
     await waiting.close();
   });
 

@@ -1,10 +1,9 @@
 /** Passkeys in a real browser, with its virtual authenticators in place of a finger and a screen lock. */
 import { Secret, TOTP } from "otpauth";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { TotpSetUp } from "#contract/factors.ts";
-import { wholeBrowserOptions } from "#tests/support/browser.ts";
+import { launchBrowser, wholeBrowserOptions } from "#tests/support/browser.ts";
 import { full } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
@@ -26,7 +25,7 @@ beforeAll(async () => {
   stage = await setStage();
   url = stage.url.replace("127.0.0.1", "localhost");
   // The shell without windows offers no passkeys in a field's suggestions.
-  browser = await chromium.launch(wholeBrowserOptions());
+  browser = await launchBrowser(wholeBrowserOptions());
 }, 180_000);
 afterAll(async () => {
   await browser?.close();

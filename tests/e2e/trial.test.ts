@@ -41,7 +41,7 @@ async function ask(page: Page, outcome: RegExp): Promise<void> {
   await page.getByLabel("Your prompt").fill("What is a tessera?");
   await page.getByText("This answer costs 1 credit").waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText(outcome).first().waitFor({ timeout: 30_000 });
+  await page.getByText(outcome).first().waitFor();
 }
 
 async function subjectsTo(email: string): Promise<string[]> {
@@ -98,9 +98,9 @@ it("leads a stranger from the banner over sign-up and mailed link to the trial, 
   expect(await banner(page).isVisible()).toBe(false);
 
   await advanceClock(product.sandboxUrl, `P${trialDays - trialReminderDays}D`);
-  await expect.poll(() => subjectsTo(visitor.email), { timeout: 30_000 }).toContain("Your free trial ends soon");
+  await expect.poll(() => subjectsTo(visitor.email)).toContain("Your free trial ends soon");
   await advanceClock(product.sandboxUrl, `P${trialReminderDays}D`);
-  await expect.poll(() => subjectsTo(visitor.email), { timeout: 30_000 }).toContain("Your free trial has ended");
+  await expect.poll(() => subjectsTo(visitor.email)).toContain("Your free trial has ended");
   for (const path of ["/", "/profile", "/ai-models"]) {
     await page.goto(`${product.url}${path}`);
     await page.getByText("Your free trial has ended").first().waitFor();
@@ -142,7 +142,7 @@ it.runIf(full)("keeps what is left of its credits when a plan is bought in the m
   await page
     .getByText(`5 credits charged, ${trialCredits + plans.starter.monthlyCredits - 5}`)
     .first()
-    .waitFor({ timeout: 30_000 });
+    .waitFor();
 });
 
 it("says readably that the mailbox had its trial, and stops offering it", async () => {

@@ -79,7 +79,7 @@ describe("a new release while tabs are open", () => {
     await answering.getByText("Sandbox answer").first().waitFor();
     const loads = [idle, writing, answering].map(countLoads);
     await askForUpdate(idle);
-    await idle.getByText(offer).waitFor({ timeout: 20_000 });
+    await idle.getByText(offer).waitFor();
     expect(loads.map(({ count }) => count)).toEqual([0, 0, 0]);
     expect(await writing.getByText(offer).count()).toBe(0);
     expect(await answering.getByText(offer).count()).toBe(0);
@@ -112,7 +112,7 @@ describe("a new release while tabs are open", () => {
     const page = await openKept(device, `${frontage.url}/contact`, "en");
     await changeWorker(site, "// the next release");
     await askForUpdate(page);
-    await page.getByText(offer).waitFor({ timeout: 20_000 });
+    await page.getByText(offer).waitFor();
     const loads = countLoads(page);
     await page.getByLabel("Message").fill("Begun after the offer");
     await page.getByRole("button", { name: "Reload now" }).click();
@@ -139,7 +139,7 @@ describe("a new release while tabs are open", () => {
     await devTools.send("Network.clearBrowserCache");
     const loads = countLoads(page);
     await page.evaluate(`history.pushState(null, "", "/about")`);
-    await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor({ timeout: 20_000 });
+    await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor();
     expect(loads.count).toBe(1);
     await page.waitForTimeout(1_000);
     expect(loads.count).toBe(1);

@@ -49,8 +49,12 @@ export function wholeBrowserOptions(): LaunchOptions {
   return optionsFor(findBrowser());
 }
 
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch(optionsFor(findProgram(shellName) ?? findBrowser()));
+/** How long a page waits, as `expect.poll` does: waits end with their condition, and only a busy machine comes near this. */
+const patienceMs = 60_000;
+
+export async function launchBrowser(options?: LaunchOptions): Promise<Browser> {
+  const browser = await chromium.launch(options ?? optionsFor(findProgram(shellName) ?? findBrowser()));
+  return browser.on("context", (context) => context.setDefaultTimeout(patienceMs));
 }
 
 /** On `globalThis`, because each test file has its own copy of this module. */

@@ -40,7 +40,9 @@ function BrokenPage({ missing }: { missing: boolean }) {
   const { t } = useTranslation("common");
   return (
     <Page title={t("broken.title")} className={styles.broken ?? ""}>
-      <Late load={loadDrawing} />
+      <div className={styles.drawing}>
+        <Late load={loadDrawing} />
+      </div>
       <h1>{t("broken.title")}</h1>
       <p className={styles.text}>{missing ? t("broken.missing") : t("broken.text")}</p>
       <div className={styles.actions}>
