@@ -15,6 +15,7 @@ interface PhaseFields {
   start: number;
   end: number;
   prorationBehavior: Phase["proration_behavior"];
+  anchor: Phase["billing_cycle_anchor"];
   metadata: Record<string, string>;
   /** The ids of discounts that the subscription has already. */
   discounts: readonly string[];
@@ -27,7 +28,7 @@ export function buildPhase(fields: PhaseFields): Phase {
     add_invoice_items: [],
     application_fee_percent: null,
     ...(fields.taxed === undefined ? {} : { automatic_tax: fields.taxed ? taxOn : taxOff }),
-    billing_cycle_anchor: null,
+    billing_cycle_anchor: fields.anchor,
     billing_thresholds: null,
     collection_method: null,
     currency: fields.price.currency,
@@ -92,7 +93,7 @@ function readPhase(context: Context, subscription: Subscription, phase: Paramete
   const item = items?.[0];
   if (!item) throw missingParameter(phase.nameOf("items"));
   if (items.length > 1) throw invalidRequest("The sandbox keeps one item per phase.", phase.nameOf("items"));
-  phase.refuse("trial", "trial_end", "add_invoice_items", "collection_method", "invoice_settings", "billing_cycle_anchor");
+  phase.refuse("trial", "trial_end", "add_invoice_items", "collection_method", "invoice_settings");
   const price = recurringPrice(context, item.requiredText("price"), item.nameOf("price"));
   const start = readDate(context, phase, "start_date") ?? previousEnd;
   const end = readEnd(context, phase, start, price);
@@ -104,6 +105,7 @@ function readPhase(context: Context, subscription: Subscription, phase: Paramete
     quantity: item.integer("quantity", 1, 1000) ?? 1,
     start,
     end,
+    anchor: phase.oneOf("billing_cycle_anchor", ["automatic", "phase_start"]) ?? null,
     prorationBehavior: phase.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations",
     metadata: phase.metadata("metadata"),
     discounts: readDiscounts(subscription, phase),

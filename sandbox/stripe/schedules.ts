@@ -29,6 +29,7 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
     quantity: item.quantity ?? 1,
     start: item.current_period_start,
     end: item.current_period_end,
+    anchor: null,
     prorationBehavior: "create_prorations",
     metadata: {},
     discounts: discountIdsOf(subscription.discounts),
@@ -87,7 +88,22 @@ function sells(phase: Phase, price: string, quantity: number): boolean {
   return item?.price === price && (item.quantity ?? 1) === quantity;
 }
 
-/** Stripe prorates a price or quantity that changes within a period, unless told not to. The sandbox plays no prorations. */
+/**
+ * In flexible mode a subscription keeps its anchor when a phase brings a price with another interval. The price then changes without an invoice
+ * until the next date of the old anchor (github.com/better-auth/better-auth/issues/11336), unless the phase asks for a new anchor.
+ */
+function refuseKeptAnchor(phase: Phase, index: number, changesInterval: boolean): void {
+  const asked = phase.billing_cycle_anchor === "phase_start";
+  const name = `phases[${index}][billing_cycle_anchor]`;
+  if (index === 0 && asked) throw invalidRequest("The sandbox does not move the anchor of the phase that runs.", name);
+  if (index > 0 && changesInterval && !asked)
+    throw invalidRequest(
+      "Stripe may keep the billing cycle's anchor though this phase has another interval, and the sandbox does not play that. Pass billing_cycle_anchor=phase_start.",
+      name,
+    );
+}
+
+/** Stripe prorates a price, a quantity or an anchor that changes within a period, unless told not to. The sandbox plays no prorations. */
 function refuseProrations(
   context: Context,
   subscription: Subscription,
@@ -101,13 +117,17 @@ function refuseProrations(
     const start = index === 0 ? context.now() : phase.start_date;
     const behaviour = index === 0 ? ofCurrent : phase.proration_behavior;
     const within = nextBoundary(sold.anchor, sold.price, start - 1) !== start;
+    const price = context.store.get("price", String(phase.items[0]?.price));
+    const keeps = sameInterval(sold.price, price);
+    refuseKeptAnchor(phase, index, !keeps);
+    if (within && keeps && phase.billing_cycle_anchor === "phase_start")
+      throw invalidRequest("The sandbox moves the anchor only at the end of a period.", `phases[${index}][billing_cycle_anchor]`);
     if (!sells(phase, sold.price.id, sold.quantity) && within && behaviour !== "none")
       throw invalidRequest(
         `Stripe would prorate this phase, which changes the price or the quantity within a period, and the sandbox does not. Pass proration_behavior=none, or start the phase at the end of a period.`,
         index === 0 ? "proration_behavior" : `phases[${index}][proration_behavior]`,
       );
-    const price = context.store.get("price", String(phase.items[0]?.price));
-    sold = { price, quantity, anchor: sameInterval(sold.price, price) ? sold.anchor : start };
+    sold = { price, quantity, anchor: keeps && phase.billing_cycle_anchor !== "phase_start" ? sold.anchor : start };
   }
 }
 
@@ -153,8 +173,10 @@ function enterPhase(context: Context, before: Subscription, phase: Phase): void 
   const item = itemOf(subscription);
   const changed =
     price.id === item.price.id && quantity === item.quantity ? subscription : changePrice(context, subscription, price, quantity);
+  const anchor = phase.billing_cycle_anchor === "phase_start" ? context.now() : changed.billing_cycle_anchor;
   const after = saveChange(context, "subscription", "customer.subscription.updated", {
     ...changed,
+    billing_cycle_anchor: anchor,
     automatic_tax: phase.automatic_tax ?? changed.automatic_tax,
     metadata: { ...changed.metadata, ...phase.metadata },
   });

@@ -88,8 +88,9 @@ export type DropPrice = Static<typeof DropPrice>;
 /** Computed from the answers of this many days up to now. */
 export const PricePreview = Type.Object({
   days: Type.Integer(),
-  /** How many accounts used the model; null if counting took too long. */
-  accounts: orNull(Type.Integer({ minimum: 0 })),
+  /** How many accounts used the model. They are counted up to `mostCounted`. */
+  accounts: Type.Integer({ minimum: 0 }),
+  hasMoreAccounts: Type.Boolean(),
   answers: Type.Integer({ minimum: 0 }),
   /** What these answers were charged, and what they would have been charged at the other price. */
   credits: Credits,

@@ -6,10 +6,10 @@ import { mostRows } from "../domain/tables.ts";
 import { Reason, TeamRole } from "./admin.ts";
 import { OwnDispute } from "./admin-work.ts";
 import { SubscriptionCheck, Wallet } from "./billing.ts";
-import { Credits, NoContent, Timestamp, Uuid } from "./common.ts";
+import { Cents, Credits, NoContent, Timestamp, Uuid } from "./common.ts";
 import { AddedWay } from "./disown.ts";
 import { PaymentCheck } from "./doctor.ts";
-import { Invoice } from "./invoices.ts";
+import { Invoice, InvoiceState } from "./invoices.ts";
 import { Explanation, LedgerFilter, LedgerPage } from "./ledger.ts";
 import type { RouteContract } from "./route.ts";
 import { OwnSession } from "./security.ts";
@@ -71,6 +71,7 @@ export const PersonPage = Type.Object({
       subscriptionId: orNull(Type.String()),
       /** Of Stripe's dashboard, with a slash at its end; null: there is none, as in the sandbox. */
       dashboardUrl: orNull(Type.String()),
+      /** The latest. */
       invoices: Type.Array(Invoice),
       disputes: Type.Array(OwnDispute),
       /** What the person is to pay by bank transfer. */
@@ -122,6 +123,24 @@ export const MailRow = Type.Object({
 export type MailRow = Static<typeof MailRow>;
 export const MailsQuery = tableQuery(Type.Literal("time"), { template: Type.Optional(Type.String({ maxLength: 60 })) });
 export type MailsQuery = Static<typeof MailsQuery>;
+
+/** What it is for: a plan, with its interval; a pack, with its credits; or neither. */
+export const InvoiceRow = Type.Object({
+  id: Type.String(),
+  number: orNull(Type.String()),
+  issuedAt: Timestamp,
+  plan: orNull(Type.String()),
+  interval: orNull(Type.Union([Type.Literal("month"), Type.Literal("year")])),
+  packCredits: orNull(Credits),
+  totalCents: Cents,
+  taxCents: orNull(Cents),
+  refundedCents: Cents,
+  state: InvoiceState,
+  transferReference: orNull(Type.String()),
+});
+export type InvoiceRow = Static<typeof InvoiceRow>;
+export const InvoicesQuery = tableQuery(Type.Literal("time"), { state: Type.Optional(InvoiceState) });
+export type InvoicesQuery = Static<typeof InvoicesQuery>;
 
 const Key = Type.String({ format: "uuid" });
 const act = { body: Type.Object({ reason: Reason }, { additionalProperties: false }), params: Person, response: { 204: NoContent } };
@@ -214,6 +233,18 @@ export const adminPeopleRoutes = {
     summary: "For the team: the same as CSV",
     params: Person,
     querystring: MailsQuery,
+    response: csv,
+  },
+  "GET /api/admin/people/:userId/invoices": {
+    summary: "For admins: the person's invoices",
+    params: Person,
+    querystring: InvoicesQuery,
+    response: { 200: tablePage(InvoiceRow) },
+  },
+  "GET /api/admin/people/:userId/invoices.csv": {
+    summary: "For admins: the same as CSV",
+    params: Person,
+    querystring: InvoicesQuery,
     response: csv,
   },
   "POST /api/admin/people/:userId/credits": {

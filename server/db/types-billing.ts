@@ -142,7 +142,7 @@ export interface ChargeReturns {
 export type ChargeReturnRow = Selectable<ChargeReturns>;
 
 /** By the money-back guarantee, by withdrawing from a contract, or because a transfer came that its invoice did not need any more. */
-export type MoneyBackKind = "guarantee" | "withdrawal" | "surplus";
+export type MoneyBackKind = "guarantee" | "withdrawal" | "surplus" | "late";
 
 export interface MoneyBacks {
   id: Generated<string>;

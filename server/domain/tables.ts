@@ -20,6 +20,7 @@ const keptFilters = {
   "person-answers": ["filterReason", "status"],
   "person-audit": ["action"],
   "person-credits": ["direction", "kind"],
+  "person-invoices": ["state"],
   "person-mails": ["template"],
   "refused-mails": ["state"],
   team: ["role"],

@@ -107,6 +107,9 @@ async function timesOf(worlds: readonly World[], act: string, count: number): Pr
   return times;
 }
 
+/** Only acts whose names match are measured. */
+const wanted = new RegExp(process.env.BENCH_ACTS ?? "");
+
 /** Reports each act as soon as it is measured; all of them take half an hour. `small`: fewer people and samples. */
 export async function measureScale(run: keyof typeof runs, report: (figure: ScaleFigure) => void): Promise<void> {
   const { people, samples } = runs[run];
@@ -114,7 +117,7 @@ export async function measureScale(run: keyof typeof runs, report: (figure: Scal
     const stripe = await startStripe();
     const worlds: World[] = [];
     for (const size of [people, sizes.small]) worlds.push(await openWorld(server, size, stripe.url));
-    for (const act of Object.keys(worlds[0]?.acts ?? {})) {
+    for (const act of Object.keys(worlds[0]?.acts ?? {}).filter((name) => wanted.test(name))) {
       const count = /^(hourly|sweeps)/.test(act) ? samples / 10 : samples;
       // The first round warms the caches: everybody who is active is met once.
       await timesOf(worlds, act, count);

@@ -119,6 +119,22 @@ describe("a schedule", () => {
     await update([repriced], { proration_behavior: "none" });
   });
 
+  test("whose phase has another interval is refused unless the phase begins the cycle anew", async () => {
+    const { subscription } = await subscribe(harness);
+    const year = await createPlan(harness.stripe, "Basic", 38_390, "year");
+    const { id, current } = await schedule(subscription.id);
+    const first = { items: itemsOf(current), start_date: current.start_date, end_date: current.end_date };
+    const next: Stripe.SubscriptionScheduleUpdateParams.Phase = { items: [{ price: year.id }], proration_behavior: "none" };
+    for (const anchor of [{}, { billing_cycle_anchor: "automatic" }] as const) {
+      const refused = harness.stripe.subscriptionSchedules.update(id, { phases: [first, { ...next, ...anchor }] });
+      await expect(refused).rejects.toMatchObject({ param: "phases[1][billing_cycle_anchor]" });
+    }
+    const { phases } = await harness.stripe.subscriptionSchedules.update(id, {
+      phases: [first, { ...next, billing_cycle_anchor: "phase_start" }],
+    });
+    expect(phases.map(({ billing_cycle_anchor: anchor }) => anchor)).toEqual([null, "phase_start"]);
+  });
+
   test("keeps the discounts that its phases name, and ends the others", async () => {
     const coupon = await harness.stripe.coupons.create({ percent_off: 10, duration: "forever", name: "ten" });
     const { subscription } = await subscribe(harness, { discounts: [{ coupon: coupon.id }] });

@@ -146,7 +146,11 @@ describe("changes", () => {
     expect((await harness.stripe.subscriptions.list({ status: "all" })).data).toHaveLength(1);
   });
 
-  async function schedulePlan(subscription: Stripe.Subscription, price: string): Promise<Stripe.SubscriptionSchedule> {
+  async function schedulePlan(
+    subscription: Stripe.Subscription,
+    price: string,
+    anchor: Pick<Stripe.SubscriptionScheduleUpdateParams.Phase, "billing_cycle_anchor"> = {},
+  ): Promise<Stripe.SubscriptionSchedule> {
     const schedule = await harness.stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
     const current = schedule.phases[0];
     if (!current) throw new Error("the schedule has no phase");
@@ -154,7 +158,13 @@ describe("changes", () => {
       end_behavior: "release",
       phases: [
         { items: [{ price: String(current.items[0]?.price), quantity: 1 }], start_date: current.start_date, end_date: current.end_date },
-        { items: [{ price, quantity: 1 }], duration: { interval: "month" }, proration_behavior: "none", metadata: { plan: "basic" } },
+        {
+          ...anchor,
+          items: [{ price, quantity: 1 }],
+          duration: { interval: "month" },
+          proration_behavior: "none",
+          metadata: { plan: "basic" },
+        },
       ],
     });
   }
@@ -191,7 +201,7 @@ describe("changes", () => {
   test("a change from monthly to annual is billed at the renewal, which becomes the new anchor", async () => {
     const { subscription } = await subscribe(harness);
     const annual = await createPlan(harness.stripe, "Basic", 38_390, "year");
-    await schedulePlan(subscription, annual.id);
+    await schedulePlan(subscription, annual.id, { billing_cycle_anchor: "phase_start" });
     await harness.advanceTo(new Date("2026-03-01T00:00:00Z"));
     expect(await harness.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
       billing_cycle_anchor: seconds("2026-02-28T10:00:00Z"),

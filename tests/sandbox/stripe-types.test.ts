@@ -57,7 +57,7 @@ async function changePlan(harness: Harness, subscription: string): Promise<void>
         start_date: Number(current?.start_date),
         end_date: Number(current?.end_date),
       },
-      { items: [{ price: annual.id }], proration_behavior: "none" },
+      { items: [{ price: annual.id }], proration_behavior: "none", billing_cycle_anchor: "phase_start" },
     ],
   });
   await stripe.subscriptionSchedules.release(schedule.id);

@@ -7,6 +7,8 @@ import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
+import { readMoneyBack } from "#server/features/billing/money-back.ts";
+import { payBack } from "#server/features/billing/pay-back.ts";
 import { processCheckout } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
@@ -30,6 +32,7 @@ afterEach(async () => {
 afterAll(() => world.close());
 
 const later = (ms: number) => addMilliseconds(world.clock.now(), ms);
+const nextWednesday = () => later(((3 - world.clock.now().getUTCDay() + 7) % 7) * dayMs);
 const sessionOf = (url: string) => new URL(url).pathname.split("/").at(-1) ?? "";
 
 async function orderPack(person: Person, account: Card): Promise<string> {
@@ -245,23 +248,39 @@ describe("a plan", () => {
     expect(await grantsOf(person)).toMatchObject([{ credits: 300, remaining: 300 }]);
   });
 
-  test("that is a second one on its way is ended, and its money goes back once it has come", async () => {
-    const person = await world.person();
-    const first = await world.checkout(person, "starter_month");
-    const second = await world.checkout(person, "basic_month");
-    await world.pay(first.url);
-    world.clock.moveTo(later(2_000));
-    await world.pay(second.url, "bank_debit");
-    await world.settle();
-    await world.settle();
-    await world.moveTo(later(answerMs));
-    const customer = await customerOf(world.database.db, person.userId);
-    const paid = (await world.deps.payments.charges.list({ customer })).data.filter(({ status }) => status === "succeeded");
-    expect(paid.map(({ amount, amount_refunded: back }) => [amount, back])).toEqual([
-      [3999, 3999],
-      [1999, 0],
-    ]);
-    expect(await checkOf(person)).toMatchObject({ subscribed: true, status: "active" });
-    expect((await walletOf(world, person)).balance).toBe(300);
-  });
+  test.each([false, true])(
+    "whose money comes after it has ended gets it back, once, and keeps the guarantee (events doubled: %j)",
+    async (doubled) => {
+      // So that the bank answers within the days of grace, and before Stripe tries again.
+      await world.moveTo(nextWednesday());
+      const person = await orderPlan("bank_debit_fails");
+      await world.settle();
+      const orderedAt = world.clock.now();
+      await world.moveTo(later(answerMs));
+      await payOpenInvoice(person, "bank_debit");
+      await world.moveTo(addMilliseconds(orderedAt, graceDays * dayMs + 2 * hourMs));
+      expect(await checkOf(person)).toMatchObject({ subscribed: false, status: "canceled" });
+      await world.moveTo(later(answerMs), { bringing: false });
+      const events = await world.takeEvents();
+      await world.bring(doubled ? [...events, ...events.map(twinOf)] : events);
+      const late = world.database.db.selectFrom("money_backs").select("id").where("kind", "=", "late").where("done_at", "is", null);
+      const { id } = await late.executeTakeFirstOrThrow();
+      await Promise.all([payBack(world.deps, id), payBack(world.deps, id)]);
+      await payBack(world.deps, id);
+      // A refund to a bank account is pending for some days.
+      await world.moveTo(later(answerMs));
+      const customer = await customerOf(world.database.db, person.userId);
+      const [charge] = (await world.deps.payments.charges.list({ customer })).data.filter(({ status }) => status === "succeeded");
+      expect([charge?.amount, charge?.amount_refunded]).toEqual([1999, 1999]);
+      expect(await walletOf(world, person)).toMatchObject({ balance: 0 });
+      expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([{ amountCents: 1999, variant: "late" }]);
+      expect([await mailsTo(world, person, "subscription-started"), await mailsTo(world, person, "renewed")]).toEqual([[], []]);
+      const again = await world.checkout(person, "starter_month");
+      await world.pay(again.url);
+      await world.settle();
+      expect(await walletOf(world, person)).toMatchObject({ balance: 300 });
+      expect(await checkOf(person)).toMatchObject({ subscribed: true, status: "active" });
+      expect(await readMoneyBack(world.deps, person.userId)).toMatchObject({ state: "open", amountCents: 1999 });
+    },
+  );
 });

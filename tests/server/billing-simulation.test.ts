@@ -27,6 +27,7 @@ async function happenings({ pool }: TestDatabase): Promise<Record<string, number
       (select count(*)::int from subscription_changes where cancel_at_period_end) as cancellations,
       (select count(*)::int from subscription_changes where status = 'canceled') as ends,
       (select count(*)::int from money_backs where kind = 'guarantee') as "taken back", (select count(*)::int from money_backs where kind = 'withdrawal') as withdrawals,
+      (select count(*)::int from money_backs where kind = 'late') as "paid after the end",
       (select count(*)::int from bank_transfers) as transfers, (select count(*)::int from bank_transfers where reversed_at is not null) as "transfers taken back",
       (select count(*)::int from money_backs where returned_reference is not null) as "transferred back",
       (select count(*)::int from invoices where jsonb_array_length(credit_notes) > 0) as credited,

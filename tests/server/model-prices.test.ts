@@ -129,5 +129,5 @@ test("a price covers the dearest answer; the preview says whom it concerns; supp
     .values({ day: "2026-11-24", model_id: "grok-4.6", ...sums })
     .execute();
   const preview = (await call("GET", "models/grok-4.6/price-preview?credits=9", support)).json<PricePreview>();
-  expect(preview).toEqual({ days: 30, accounts: 1, answers: 4, credits: 20, creditsThen: 30 });
+  expect(preview).toEqual({ days: 30, accounts: 1, hasMoreAccounts: false, answers: 4, credits: 20, creditsThen: 30 });
 });

@@ -29,12 +29,16 @@ const countries = ["DE", "DE", "FR", "CH"] as const;
 /** A business in France owes the tax itself. */
 const business = { tax_id: "FR40303265045", business_name: "Exemple SARL" };
 
-/** With a card of any kind unless one is given. */
+const cards: readonly Card[] = ["success", "success", "success", "success", "declined", "authentication", "always_authentication"];
+/** They are debited within four business days, or are not. */
+const accounts: readonly Card[] = ["bank_debit", "bank_debit", "bank_debit_fails", "bank_debit_voids"];
+
+/** With a card of any kind unless one is given, now and then from a bank account. */
 async function payAt({ world, random, taxed }: Stage, address: unknown, given?: Card): Promise<void> {
   if (typeof address !== "string") return;
-  const cards: Card[] = ["success", "success", "success", "success", "declined", "authentication", "always_authentication"];
+  const pays = random(5) === 0 ? accounts : cards;
   const country = taxed ? countries[random(countries.length)] : "";
-  await world.pay(address, given ?? cards[random(cards.length)], country, country === "FR" && random(2) === 0 ? business : {});
+  await world.pay(address, given ?? pays[random(pays.length)], country, country === "FR" && random(2) === 0 ? business : {});
 }
 
 /** Where tax is on: the address is lost, or another one is given in the portal. */
@@ -65,7 +69,7 @@ async function subscribe(stage: Stage, actor: Actor): Promise<void> {
 
 export const buyPack: Act = async (stage, actor) => {
   const opened = await order(stage, actor, "/api/billing/packs/checkout", { pack: packs[stage.random(packs.length)]?.key });
-  await payAt(stage, opened?.url, "success");
+  await payAt(stage, opened?.url, stage.random(6) === 0 ? "bank_debit" : "success");
 };
 
 export const startTrial: Act = async (stage, actor) => {
@@ -132,6 +136,19 @@ async function changeCard(stage: Stage, actor: Actor): Promise<void> {
   await giveCard(works ? "pm_card_visa" : (others[stage.random(others.length)] ?? "pm_card_chargeCustomerFail"))(stage, actor);
 }
 
+/** On Stripe's page of the invoice that is open. */
+export const payOpenWith =
+  (card: Card): Act =>
+  async (stage, actor) => {
+    const customer = await customerOf(stage, actor);
+    if (customer === undefined) return;
+    const { data } = await stage.world.deps.payments.invoices.list({ customer, status: "open", limit: 1 });
+    const address = data[0]?.hosted_invoice_url;
+    if (address) await fetch(`${address}/pay`, { method: "POST", body: new URLSearchParams({ card }) });
+  };
+
+const payOpenByDebit: Act = (stage, actor) => payOpenWith(accounts[stage.random(accounts.length)] ?? "bank_debit")(stage, actor);
+
 /** Presses "Check now". */
 export const checkPayments: Act = (stage, actor) => call(stage, actor, "/api/billing/doctor").then(nothing);
 
@@ -153,6 +170,7 @@ const acts: readonly [weight: number, act: Act][] = [
   [1, deleteAccount],
   [6, transfer],
   [1, move],
+  [2, payOpenByDebit],
   [2, checkPayments],
   [1, adjust],
   [1, refundAsTeam],

@@ -124,10 +124,10 @@ async function checkGrants(world: BillingWorld, actor: Actor, paid: readonly Str
   expectEqual(`the credits of ${actor.userId}`, rows.sort(byInvoice), expected.sort(byInvoice));
 }
 
-/** One that is paid by transfer begins with its first payment. */
+/** One that is paid by transfer or by a bank's debit begins with its first payment. */
 function statusOf({ id, status, collection_method }: Stripe.Subscription, paid: readonly Stripe.Invoice[]): SubscriptionStatus {
-  const waits = collection_method === "send_invoice" && status !== "canceled" && !paid.some((invoice) => subscriptionOf(invoice) === id);
-  return waits ? "incomplete" : fromStripeStatus(status);
+  const waits = status === "active" || (collection_method === "send_invoice" && status !== "canceled");
+  return waits && !paid.some((invoice) => subscriptionOf(invoice) === id) ? "incomplete" : fromStripeStatus(status);
 }
 
 async function checkMirror(
@@ -208,7 +208,8 @@ async function checkReturns(world: BillingWorld, actor: Actor, customer: string)
     const { sold, taken, expired, waiting } = rows[0] ?? { sold: 0, taken: 0, expired: 0, waiting: 0 };
     const asked = await askedOf(world, charge.id);
     const owedFor = (cents: number) => Math.floor((sold * Math.min(charge.amount, cents)) / charge.amount);
-    const owed = owedFor(charge.amount_refunded + lost);
+    const refunds = charge.amount_refunded === 0 ? [] : (await payments.refunds.list({ charge: charge.id, limit: 100 })).data;
+    const owed = owedFor(sumOf(refunds.filter(({ status }) => status === "succeeded")) + lost);
     if (taken > owedFor(charge.amount_refunded + lost + asked) || taken + expired + waiting < owed)
       throw new Error(`of ${charge.id} ${owed} credits are owed; ${taken} were taken, ${expired} had expired, ${waiting} are to come`);
   }
@@ -281,6 +282,16 @@ async function cameBack({ deps }: BillingWorld, { refunds }: Stripe.CreditNote):
   return read.some(({ status }) => status === "failed");
 }
 
+/** Of the invoice's payments: a bank account gets its money after some days, and the credit note is made then. */
+async function pendingCents({ deps: { payments } }: BillingWorld, invoice: string): Promise<number> {
+  const { data } = await payments.invoicePayments.list({ invoice, status: "paid" });
+  const intents = data.map(({ payment: { payment_intent: intent } }) => (typeof intent === "object" ? intent?.id : intent));
+  const lists = await Promise.all(
+    intents.map(async (intent) => (intent ? (await payments.refunds.list({ payment_intent: intent })).data : [])),
+  );
+  return sumOf(lists.flat().filter(({ status }) => status === "pending"));
+}
+
 /** The list says of each paid invoice what went back, by which credit notes, and how much of it is tax, as Stripe does. */
 async function checkInvoices(world: BillingWorld, { payerId }: Actor, paid: readonly Stripe.Invoice[]): Promise<void> {
   const { database, deps } = world;
@@ -299,17 +310,26 @@ async function checkInvoices(world: BillingWorld, { payerId }: Actor, paid: read
     // A transfer that the bank took back is gone whole, whatever the team had transferred back before.
     const isReversed = reversed.some((transfer) => transfer.invoice_id === id);
     const gone = await Promise.all(notes.map(async (note) => ((await cameBack(world, note)) ? [] : [note])));
-    if (!isReversed) expectEqual(`what was credited of ${id}`, row.refunded_cents, sumOf(gone.flat()));
+    if (!isReversed) expectEqual(`what was credited of ${id}`, row.refunded_cents, sumOf(gone.flat()) + (await pendingCents(world, id)));
     const tax = automatic.enabled && automatic.status === "complete" ? sumOf(taxes ?? []) : null;
     expectEqual(`the tax of ${id}`, row.tax_cents, tax);
   }
 }
 
-/** Nobody can pay for a plan that has ended. */
-async function checkUnpaid({ deps: { payments } }: BillingWorld, customer: string, subscriptions: readonly Stripe.Subscription[]) {
-  const { data: open } = await payments.invoices.list({ customer, status: "open", limit: 100 });
+/** A bank has not answered yet. */
+async function isDebited({ deps: { payments } }: BillingWorld, invoice: string): Promise<boolean> {
+  const expand = ["data.payment.payment_intent"];
+  const { data } = await payments.invoicePayments.list({ invoice, status: "open", expand });
+  return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
+}
+
+/** Nobody can pay for a plan that has ended; what a bank still brings goes back. */
+async function checkUnpaid(world: BillingWorld, customer: string, subscriptions: readonly Stripe.Subscription[]) {
+  const { data: open } = await world.deps.payments.invoices.list({ customer, status: "open", limit: 100 });
   const ended = subscriptions.filter(({ status }) => status === "canceled" || status === "incomplete_expired");
-  const unpaid = open.filter((invoice) => ended.some(({ id }) => id === subscriptionOf(invoice)));
+  const left = open.filter((invoice) => ended.some(({ id }) => id === subscriptionOf(invoice)));
+  const debited = await Promise.all(left.map(({ id }) => isDebited(world, id)));
+  const unpaid = left.filter((_invoice, index) => !debited[index]);
   expectEqual(
     "open invoices of plans that have ended",
     unpaid.map(({ id }) => id),

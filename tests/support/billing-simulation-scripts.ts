@@ -4,7 +4,17 @@
  * rest, lost and late events among it, is as for everybody.
  */
 
-import { buyPack, cancel, changePlanTo, checkPayments, giveCard, resume, startTrial, subscribeTo } from "./billing-simulation-acts.ts";
+import {
+  buyPack,
+  cancel,
+  changePlanTo,
+  checkPayments,
+  giveCard,
+  payOpenWith,
+  resume,
+  startTrial,
+  subscribeTo,
+} from "./billing-simulation-acts.ts";
 import {
   adjust,
   deleteAccount,
@@ -51,6 +61,8 @@ export const scripts: readonly Script[] = [
   },
   // A plan by transfer whose renewal is never paid.
   { 0: orderTransfer, 5: payTransfer },
+  // A first debit that fails, and another one on the last day of grace: its money comes when the plan has ended.
+  { 0: subscribeTo("starter_month", "bank_debit_fails"), 6: payOpenWith("bank_debit") },
   // The first payment back, and the account deleted.
   { 0: subscribeTo("starter_month", "success"), 5: moneyBack, 10: deleteAccount },
 ];

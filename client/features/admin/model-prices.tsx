@@ -53,7 +53,7 @@ function Preview({ model, credits }: { model: AdminModel; credits: number }) {
     preview === "failed"
       ? []
       : [
-          { label: t("models.prices.accounts"), value: preview.accounts === null ? "–" : number(preview.accounts) },
+          { label: t("models.prices.accounts"), value: `${preview.hasMoreAccounts ? "> " : ""}${number(preview.accounts)}` },
           { label: t("models.prices.answers"), value: number(preview.answers) },
           { label: t("models.prices.charged"), value: number(preview.credits) },
           { label: t("models.prices.then"), value: number(preview.creditsThen) },

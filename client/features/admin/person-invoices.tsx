@@ -1,99 +1,127 @@
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Badge } from "#client/components/badge.tsx";
-import { Button } from "#client/components/button.tsx";
+import { Link } from "wouter";
 import { classNames } from "#client/components/class-names.ts";
+import { api, apiResponse } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { PersonPage } from "#contract/admin-people.ts";
+import type { InvoiceRow, InvoicesQuery, PersonPage } from "#contract/admin-people.ts";
 import type { Invoice } from "#contract/invoices.ts";
+import { planList } from "#domain/plans.ts";
 import { Copied } from "./copied.tsx";
-import { AtStripe } from "./dashboard.tsx";
-import { InvoicePdf } from "./invoice-pdf.tsx";
+import { DataTable } from "./data-table.tsx";
+import { InvoiceBadge, useInvoiceActs } from "./invoice-acts.tsx";
 import styles from "./person.module.css";
 import { Block } from "./person-block.tsx";
-import { RefundDialog } from "./refund-dialog.tsx";
-import { ReverseDialog } from "./reverse-dialog.tsx";
+import { sectionPath } from "./sections.ts";
+import type { TableQuery } from "./use-table.ts";
 
-type Act = "refund" | "reverse";
-
-/** What came by bank transfer goes back by one. */
-function actFor({ state, refundedCents, totalCents, transferReference }: Invoice): Act | undefined {
-  if (state !== "paid") return;
-  if (transferReference !== null) return "reverse";
-  return refundedCents < totalCents ? "refund" : undefined;
+interface MoneyPage {
+  page: PersonPage & { money: NonNullable<PersonPage["money"]> };
+  look: () => void;
 }
 
-interface InvoiceRowProps {
-  invoice: Invoice;
-  userId: string;
-  dashboardUrl: string | null;
-  onAct: (act: Act) => void;
-}
-
-function InvoiceRow({ invoice, userId, dashboardUrl, onAct }: InvoiceRowProps) {
+function InvoiceLine({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation(["admin", "invoices"]);
   const { money } = useFormat();
   const { dateTime } = useUtc();
   const { id, number, issuedAt, totalCents, refundedCents, state, transferReference } = invoice;
-  const tone = state === "paid" ? "good" : state === "failed" || state === "action" || state === "uncollectible" ? "danger" : "neutral";
-  const act = actFor(invoice);
   return (
-    <li className={styles.row}>
-      <div>
-        <p>
-          {money(totalCents)} <Badge tone={tone}>{t(`invoices:state.${state}`)}</Badge>
-          {refundedCents > 0 && ` ${t("invoices:refunded", { amount: money(refundedCents) })}`}
-        </p>
-        <p className={styles.soft}>
-          {[dateTime(issuedAt), number, transferReference].filter(Boolean).join(" · ")} <Copied what={t("admin:people.id")} value={id} />
-        </p>
-      </div>
-      <div className={classNames(styles.acts, styles.quietActs)}>
-        <AtStripe url={dashboardUrl && `${dashboardUrl}invoices/${id}`} />
-        <InvoicePdf userId={userId} invoiceId={id} />
-        {act && (
-          <Button size="small" variant="quiet" onClick={() => onAct(act)}>
-            {t(`admin:person.${act}.title`)}
-          </Button>
-        )}
-      </div>
-    </li>
+    <div>
+      <p>
+        {money(totalCents)} <InvoiceBadge state={state} />
+        {refundedCents > 0 && ` ${t("invoices:refunded", { amount: money(refundedCents) })}`}
+      </p>
+      <p className={styles.soft}>
+        {[dateTime(issuedAt), number, transferReference].filter(Boolean).join(" · ")} <Copied what={t("admin:people.id")} value={id} />
+      </p>
+    </div>
   );
 }
 
 /** The latest ones. Those paid by card can be refunded; of a transfer it is recorded that the bank took it back. */
-export function Invoices({ page, look }: { page: PersonPage & { money: object }; look: () => void }) {
+export function Invoices({ page: { person, money }, look }: MoneyPage) {
   const { t } = useTranslation(["admin", "invoices"]);
-  const { person, money } = page;
   const { invoices, dashboardUrl } = money;
-  const [doing, setDoing] = useState<{ act: Act; invoice: Invoice }>();
-  const close = () => setDoing(undefined);
-  const finish = () => {
-    close();
-    look();
-  };
-  const { act } = doing ?? {};
-  // As it was read last, so that the next try has its figures.
-  const chosen = doing && (invoices.find(({ id }) => id === doing.invoice.id) ?? doing.invoice);
+  const { buttonsOf, dialog } = useInvoiceActs({ userId: person.id, dashboardUrl, invoices, look });
   return (
     <Block title={t("invoices:title")}>
       {invoices.length === 0 && <p className={styles.soft}>{t("admin:person.noInvoices")}</p>}
       <ul className={styles.rows}>
         {invoices.map((invoice) => (
-          <InvoiceRow
-            key={invoice.id}
-            invoice={invoice}
-            userId={person.id}
-            dashboardUrl={dashboardUrl}
-            onAct={(which) => setDoing({ act: which, invoice })}
-          />
+          <li key={invoice.id} className={styles.row}>
+            <InvoiceLine invoice={invoice} />
+            <div className={classNames(styles.acts, styles.quietActs)}>{buttonsOf(invoice)}</div>
+          </li>
         ))}
       </ul>
-      {act === "refund" && chosen && <RefundDialog userId={person.id} invoice={chosen} onClose={close} onDone={finish} look={look} />}
-      {act === "reverse" && chosen?.transferReference && (
-        <ReverseDialog reference={chosen.transferReference} amountCents={chosen.totalCents} onClose={close} onDone={finish} look={look} />
-      )}
+      {invoices.length > 0 && <Link href={`${sectionPath("people")}/${person.id}/invoices`}>{t("admin:needs.all")}</Link>}
+      {dialog}
     </Block>
+  );
+}
+
+/** What the invoice is for, in words. */
+function useSubject(): (row: InvoiceRow) => string {
+  const { t } = useTranslation("invoices");
+  const { credits } = useFormat();
+  return ({ plan: key, interval, packCredits }) => {
+    const plan = planList.find((each) => each.key === key);
+    if (plan && interval) return t(`plan.${interval}`, { plan: plan.name });
+    return packCredits === null ? t("other") : t("pack", { credits: credits(packCredits) });
+  };
+}
+
+const states = ["paid", "open", "failed", "action", "refunded", "void", "uncollectible"] as const;
+
+/** All of them, however long somebody has paid. */
+export function InvoicesTab({ page: { person, money: account }, look }: MoneyPage) {
+  const { t } = useTranslation(["admin", "invoices"]);
+  const { money } = useFormat();
+  const { dateTime } = useUtc();
+  const subjectOf = useSubject();
+  const [rows, setRows] = useState<InvoiceRow[]>([]);
+  const { buttonsOf, dialog } = useInvoiceActs({ userId: person.id, dashboardUrl: account.dashboardUrl, invoices: rows, look });
+  const params = { userId: person.id };
+  const load = useCallback(
+    async (query: TableQuery, signal: AbortSignal) => {
+      const read = { params: { userId: person.id }, querystring: query as InvoicesQuery, signal };
+      const found = await api("GET /api/admin/people/:userId/invoices", read);
+      setRows(found.rows);
+      return found;
+    },
+    [person.id],
+  );
+  const amount = (cents: number | null) => (cents === null || cents === 0 ? null : money(cents));
+  return (
+    <>
+      <DataTable<InvoiceRow>
+        list="person-invoices"
+        label={t("invoices:title")}
+        columns={[
+          { name: "what", label: t("admin:person.invoice.what"), cell: subjectOf },
+          { name: "number", label: t("admin:person.invoice.number"), cell: ({ number }) => number },
+          { name: "time", label: t("admin:audit.time"), cell: ({ issuedAt }) => dateTime(issuedAt), sort: "time", isTime: true },
+          { name: "state", label: t("admin:people.state"), cell: ({ state }) => <InvoiceBadge state={state} /> },
+          { name: "total", label: t("admin:person.invoice.total"), cell: ({ totalCents }) => money(totalCents), isNumber: true },
+          { name: "refunded", label: t("invoices:state.refunded"), cell: ({ refundedCents }) => amount(refundedCents), isNumber: true },
+          { name: "acts", label: t("admin:person.invoice.acts"), cell: (row) => <span className={styles.inCell}>{buttonsOf(row)}</span> },
+          { name: "tax", label: t("admin:person.invoice.tax"), cell: ({ taxCents }) => amount(taxCents), isNumber: true, isExtra: true },
+          { name: "transfer", label: t("admin:person.invoice.transfer"), cell: (row) => row.transferReference, isExtra: true },
+          { name: "id", label: t("admin:people.id"), cell: ({ id }) => id, isExtra: true },
+        ]}
+        filters={[
+          {
+            name: "state",
+            label: t("admin:people.state"),
+            options: states.map((value) => ({ value, label: t(`invoices:state.${value}`) })),
+          },
+        ]}
+        load={load}
+        download={(query) => apiResponse("GET /api/admin/people/:userId/invoices.csv", { params, querystring: query as InvoicesQuery })}
+        empty={t("admin:person.noInvoices")}
+      />
+      {dialog}
+    </>
   );
 }

@@ -12,13 +12,14 @@ import styles from "./person.module.css";
 import { PersonActs } from "./person-acts.tsx";
 import { AnswersTab } from "./person-answers.tsx";
 import { PersonBadges } from "./person-badges.tsx";
+import { InvoicesTab } from "./person-invoices.tsx";
 import { AuditTab, LedgerTab } from "./person-lists.tsx";
 import { MailsTab } from "./person-mails.tsx";
 import { PersonOverview } from "./person-overview.tsx";
 import { sectionPath } from "./sections.ts";
 import { TabLinks } from "./tab-links.tsx";
 
-const tabs = ["overview", "ledger", "answers", "mails", "audit"] as const;
+const tabs = ["overview", "ledger", "invoices", "answers", "mails", "audit"] as const;
 type Tab = (typeof tabs)[number];
 
 type State = { status: "loading" | "missing" | "failed" } | { status: "known"; page: PersonPage; reads: number };
@@ -38,15 +39,17 @@ function usePerson(userId: string): { state: State; look: () => void } {
   return { state, look };
 }
 
-function PersonTabs({ userId, current }: { userId: string; current: Tab }) {
-  const { t } = useTranslation("admin");
-  const base = `${sectionPath("people")}/${userId}`;
-  const links = tabs.map((tab) => ({
-    address: tab === "overview" ? base : `${base}/${tab}`,
-    label: t(`person.tabs.${tab}`),
-    isCurrent: tab === current,
-  }));
-  return <TabLinks label={t("person.tabs.label")} tabs={links} />;
+function PersonTabs({ page: { person, money }, current }: { page: PersonPage; current: Tab }) {
+  const { t } = useTranslation(["admin", "invoices"]);
+  const base = `${sectionPath("people")}/${person.id}`;
+  const links = tabs
+    .filter((tab) => tab !== "invoices" || money !== null)
+    .map((tab) => ({
+      address: tab === "overview" ? base : `${base}/${tab}`,
+      label: tab === "invoices" ? t("invoices:title") : t(`admin:person.tabs.${tab}`),
+      isCurrent: tab === current,
+    }));
+  return <TabLinks label={t("admin:person.tabs.label")} tabs={links} />;
 }
 
 interface KnownProps {
@@ -59,7 +62,7 @@ interface KnownProps {
 }
 
 function Known({ page, reads, role, tab, look }: KnownProps) {
-  const { person } = page;
+  const { person, money } = page;
   return (
     <>
       <AdminHead
@@ -71,9 +74,10 @@ function Known({ page, reads, role, tab, look }: KnownProps) {
         {...(person.name !== null && { address: person.email })}
       />
       {role === "admin" && <PersonActs page={page} onDone={look} />}
-      <PersonTabs userId={person.id} current={tab} />
+      <PersonTabs page={page} current={tab} />
       {tab === "overview" && <PersonOverview page={page} onDone={look} />}
       {tab === "ledger" && <LedgerTab key={reads} userId={person.id} />}
+      {tab === "invoices" && money !== null && <InvoicesTab key={reads} page={{ ...page, money }} look={look} />}
       {tab === "answers" && <AnswersTab page={page} look={look} />}
       {tab === "mails" && <MailsTab key={reads} person={person} role={role} />}
       {tab === "audit" && <AuditTab key={reads} email={person.email} />}

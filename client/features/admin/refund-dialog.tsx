@@ -9,7 +9,7 @@ import { centsOf } from "./cents-of.ts";
 
 interface RefundDialogProps {
   userId: string;
-  invoice: Invoice;
+  invoice: Pick<Invoice, "id" | "totalCents" | "refundedCents">;
   onClose: () => void;
   onDone: () => void;
   look: () => void;

@@ -21,7 +21,7 @@ import { askForPerson } from "../own-data/exports.ts";
 import { askForSupportAccess, readForTeam } from "../support-access/service.ts";
 import { isCut, peopleTable, withCustomer } from "./people-table.ts";
 import { readPerson } from "./person.ts";
-import { answersTable, mailsTable } from "./person-tables.ts";
+import { answersTable, invoicesTable, mailsTable } from "./person-tables.ts";
 import { readTable, sendCsv, sendLines } from "./tables.ts";
 
 const ledgerLines = 50;
@@ -78,8 +78,19 @@ function reading(deps: Deps): Routes {
 
 /** Only admins see money. A link changes nothing, so it has no reason. */
 function readingMoney(deps: Deps): Routes {
+  const { db } = deps;
   const link = "POST /api/admin/people/:userId/invoices/:invoiceId/link";
   return async (app) => {
+    app.get(
+      "/api/admin/people/:userId/invoices",
+      { schema: contract["GET /api/admin/people/:userId/invoices"] },
+      async ({ params, query }) => readTable(db, invoicesTable, query, { ...query, ...params }),
+    );
+    app.get(
+      "/api/admin/people/:userId/invoices.csv",
+      { schema: contract["GET /api/admin/people/:userId/invoices.csv"] },
+      async ({ params, query }, reply) => sendCsv(reply, db, invoicesTable, query, { ...query, ...params }),
+    );
     app.post(link.slice("POST ".length), { schema: contract[link] }, async ({ params: { userId, invoiceId } }) =>
       linkToInvoice(deps, userId, { id: invoiceId, wanted: { document: "pdf" } }),
     );

@@ -1,8 +1,12 @@
 /** The lists of one person's page. None of them has a word that the person or a model wrote. */
 import { sql } from "kysely";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { AnswersQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
-import { AnswerRow, MailRow } from "../../contract/admin-people.ts";
+import type { AnswersQuery, InvoicesQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
+import { AnswerRow, InvoiceRow, MailRow } from "../../contract/admin-people.ts";
+import { payerOf } from "../../db/payer.ts";
+import type { ListedInvoice } from "../billing/invoice-queries.ts";
+import { hasState } from "../billing/invoice-queries.ts";
+import { toInvoice } from "../billing/invoices.ts";
 import { canResend } from "../notifications/resend.ts";
 import { letterOfMail, mailState } from "./mail-tables.ts";
 import type { Table } from "./tables.ts";
@@ -48,6 +52,24 @@ export const answersTable: Table<Answer, AnswerRow, OfPerson<AnswersQuery>, "tim
     thinkingTokens: row.thinking_tokens,
     endedAt: row.ended_at?.toISOString() ?? null,
   }),
+};
+
+export const invoicesTable: Table<ListedInvoice, InvoiceRow, OfPerson<InvoicesQuery>, "time"> = {
+  columns: sql`i.*, b.reference as transfer_reference`,
+  from: sql`invoices i left join bank_transfers b on b.invoice_id = i.id`,
+  ...byTime(sql`i.issued_at`, sql`i.id`, "text"),
+  conditionsOf: ({ userId, state }) => [
+    sql<boolean>`i.billing_account_id = ${payerOf(userId)}`,
+    state === undefined ? undefined : hasState(state),
+  ],
+  shown: InvoiceRow,
+  show: (row) => {
+    const { id, number, issuedAt, subject, totalCents, tax, refundedCents, state, transferReference } = toInvoice(row);
+    const plan = subject.kind === "plan" ? { plan: subject.plan, interval: subject.interval } : { plan: null, interval: null };
+    const packCredits = subject.kind === "pack" ? subject.credits : null;
+    const money = { totalCents, taxCents: tax?.cents ?? null, refundedCents };
+    return { id, number, issuedAt, ...plan, packCredits, ...money, state, transferReference };
+  },
 };
 
 interface Mail {

@@ -20,7 +20,7 @@ import { readSupportAccess } from "../support-access/service.ts";
 import { peopleTable } from "./people-table.ts";
 import { readTable } from "./tables.ts";
 
-const shownInvoices = 50;
+const shownInvoices = 5;
 
 async function readMoney(deps: Deps, userId: string, admin: string): Promise<PersonPage["money"]> {
   const { invoices } = await readInvoices(deps.db, userId, { limit: shownInvoices });

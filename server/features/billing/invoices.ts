@@ -9,7 +9,7 @@ import type { InvoiceRow, SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
 import { askForEarlierInvoices } from "./earlier-invoices.ts";
-import type { InvoicePlace } from "./invoice-queries.ts";
+import type { InvoicePlace, ListedInvoice } from "./invoice-queries.ts";
 import * as queries from "./invoice-queries.ts";
 
 const usualPage = 12;
@@ -28,7 +28,7 @@ function subjectOf({ plan_key, billing_interval, pack_key, period_start, period_
   return pack ? { kind: "pack", credits: pack.credits } : { kind: "other" };
 }
 
-function toInvoice(row: queries.ListedInvoice): Invoice {
+export function toInvoice(row: ListedInvoice): Invoice {
   const { id, number, issued_at, total_cents, refunded_cents } = row;
   const figures = { totalCents: total_cents, refundedCents: refunded_cents };
   const tax = row.tax_cents === null ? null : { cents: row.tax_cents, percent: row.tax_percent };

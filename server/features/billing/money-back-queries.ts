@@ -1,9 +1,9 @@
 /** SQL of the money-back guarantee. */
 import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
-import type { Returnable } from "./pay-back.ts";
+import type { Returnable } from "./ask-back.ts";
 
-/** The account's first paid invoice, and what became of it. */
+/** The account's first invoice that was paid for a plan or pack it then had, and what became of it. */
 export interface FirstPayment extends Returnable {
   paidAt: Date;
   /** Credits that it gave so far, and how many of them are spent or held for answers on their way. */
@@ -17,8 +17,10 @@ export interface FirstPayment extends Returnable {
 /** Undefined if nothing was paid, or if the first payment gave no plan's credits. */
 export async function selectFirstPayment(executor: Executor, payerId: string): Promise<FirstPayment | undefined> {
   const { rows } = await sql<FirstPayment>`
-    with first as (select id, paid_at, amount_paid_cents, stripe_subscription_id from paid_invoices
-      where billing_account_id = ${payerId} and amount_paid_cents > 0 order by paid_at, id limit 1)
+    with first as (select id, paid_at, amount_paid_cents, stripe_subscription_id from paid_invoices p
+      where billing_account_id = ${payerId} and amount_paid_cents > 0
+        and not exists (select from money_backs late where late.invoice_id = p.id and late.billing_account_id = p.billing_account_id and late.kind = 'late')
+      order by paid_at, id limit 1)
     select f.id as "invoiceId", g.charge_id as "chargeId", b.reference as "transferReference", f.stripe_subscription_id as "subscriptionId", f.paid_at as "paidAt",
         f.amount_paid_cents as "paidCents", g.credits as granted, g.spent, (case
           when b.reversed_at is not null then f.amount_paid_cents

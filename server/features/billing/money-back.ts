@@ -7,9 +7,9 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
+import { askBack } from "./ask-back.ts";
 import type { FirstPayment } from "./money-back-queries.ts";
 import { selectFirstPayment } from "./money-back-queries.ts";
-import { askBack } from "./pay-back.ts";
 import { lockSubject, selectAccountOf } from "./queries.ts";
 
 function stateOf(payment: FirstPayment, now: Date): MoneyBack["state"] {

@@ -1,63 +1,12 @@
-/**
- * Money that a person asked back by themselves: by the money-back guarantee (decision 51), or by withdrawing from a contract (decision 53).
- * The request is written in a transaction, which takes the credits too; a job then ends the subscription at Stripe and pays the money back. Our
- * books follow Stripe's events, as for any other refund.
- */
+/** The job that pays back what was asked back (ask-back.ts). Our books follow Stripe's events, as for any other refund. */
 import type { Selectable } from "kysely";
-import type { Trx } from "../../db/transaction.ts";
-import type { MoneyBackKind, MoneyBacks } from "../../db/types-billing.ts";
+import type { MoneyBacks } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { isRefundedAlready, isRefused } from "../../providers/stripe.ts";
-import { enqueue } from "../../queue/outbox.ts";
-import { takeAskedCredits } from "./charge-returns.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
-import { cancelUnposted } from "./grant-invoice.ts";
 import { lostCentsOf } from "./sync-charge.ts";
 import { syncSubscription } from "./sync-subscription.ts";
-
-/** A payment that can be asked back once. Either its charge or its transfer is known. */
-export interface Returnable {
-  invoiceId: string;
-  chargeId: string | null;
-  /** The bank's reference of the transfer that paid it. */
-  transferReference: string | null;
-  /** Ends when the money goes back; null: a pack. */
-  subscriptionId: string | null;
-  paidCents: number;
-  /** What went back already. */
-  returnedCents: number;
-}
-
-interface Request {
-  payerId: string;
-  kind: MoneyBackKind;
-  amountCents: number;
-}
-
-/** Writes the request with its job, and takes the credits. The caller has locked the account, and seen that nobody asked for this payment. */
-export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, amountCents }: Request, now: Date): Promise<void> {
-  const { id: requestId } = await trx
-    .insertInto("money_backs")
-    .values({
-      kind,
-      billing_account_id: payerId,
-      invoice_id: payment.invoiceId,
-      charge_id: payment.chargeId,
-      transfer_reference: payment.transferReference,
-      stripe_subscription_id: payment.subscriptionId,
-      amount_cents: amountCents,
-      asked_at: now,
-      done_at: null,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  const { chargeId, invoiceId, paidCents, returnedCents } = payment;
-  const paidBy = chargeId === null ? { invoiceId } : { chargeId };
-  await takeAskedCredits(trx, { paidBy, paidCents, returnedCents: returnedCents + amountCents }, now);
-  if (chargeId === null) await cancelUnposted(trx, invoiceId, now);
-  await enqueue(trx, "pay-back", { requestId });
-}
 
 /** What of a charge has not gone back yet, by refunds or by disputes that the cardholder won. */
 async function leftOf({ payments }: Pick<Deps, "payments">, charge: string): Promise<number> {

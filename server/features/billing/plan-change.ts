@@ -89,6 +89,8 @@ async function phasesTo(
   // A subscription that began without Stripe Tax goes on without it: Stripe may not know where its customer lives.
   const tax = subscription.automatic_tax.enabled ? { automatic_tax: { enabled: true } } : {};
   const same = { proration_behavior: "none", ...tax } as const;
+  // Or else Stripe keeps the anchor of the months: the year would begin without an invoice, and with nothing paid.
+  const anchor = price.recurring?.interval === interval ? {} : ({ billing_cycle_anchor: "phase_start" } as const);
   const reuse = (discounts: readonly (string | Stripe.Discount)[]) =>
     discounts.map((discount) => ({ discount: typeof discount === "string" ? discount : discount.id }));
   return [
@@ -101,6 +103,7 @@ async function phasesTo(
     },
     {
       ...same,
+      ...anchor,
       items: [{ price: await stripePriceOf(deps, priceIdOf(plan.key, interval)), quantity: 1 }],
       duration: { interval, interval_count: 1 },
       discounts: reuse(discountsAt(subscription, periodEnd)),

@@ -9,6 +9,8 @@ type Template = "payment-refunded" | "refund-failed" | "dispute-opened" | "dispu
 interface Change {
   row: ChargeReturnRow;
   before: Pick<ChargeReturnRow, "refunded_cents" | "lost_cents" | "disputed">;
+  /** The charge was paid for a plan that had ended, so that all of it goes back by itself. */
+  late: boolean;
   /** Credits that were taken, less those that were given back. */
   taken: number;
   /** The wallet's balance after it. */
@@ -26,12 +28,13 @@ async function mailTo<T extends Template>(
 }
 
 /** Says what happened since the row before: refunds that arrived or failed, a dispute that was opened or decided. */
-export async function mailReturned(trx: Trx, { row, before, taken, balance }: Change, now: Date): Promise<void> {
+export async function mailReturned(trx: Trx, { row, before, late, taken, balance }: Change, now: Date): Promise<void> {
   const refunded = row.refunded_cents - before.refunded_cents;
   const lost = row.lost_cents - before.lost_cents;
   const credits = { credits: Math.abs(taken), left: balance };
   const variant = balance < 0 ? "debt" : "left";
-  if (refunded > 0) await mailTo(trx, row, "payment-refunded", { amountCents: refunded, ...credits, variant }, now);
+  if (refunded > 0)
+    await mailTo(trx, row, "payment-refunded", { amountCents: refunded, ...credits, variant: late ? "late" : variant }, now);
   if (refunded < 0) await mailTo(trx, row, "refund-failed", { amountCents: -refunded, ...credits }, now);
   if (row.disputed && !before.disputed) await mailTo(trx, row, "dispute-opened", { amountCents: row.paid_cents }, now);
   if (lost > 0) await mailTo(trx, row, "dispute-closed", { amountCents: lost, ...credits, variant }, now);

@@ -86,6 +86,11 @@ function isChanged(state: ChargeState, row: ChargeReturnRow | undefined): boolea
   );
 }
 
+async function isLateCharge(trx: Trx, chargeId: string): Promise<boolean> {
+  const request = trx.selectFrom("money_backs").select("id").where("charge_id", "=", chargeId).where("kind", "=", "late");
+  return (await request.executeTakeFirst()) !== undefined;
+}
+
 async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<void> {
   const { payerId } = state;
   await queries.lockSubject(trx, `billing:${payerId}`);
@@ -97,7 +102,8 @@ async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<voi
   const taken = takenNow + (isFirstRefund ? await selectTakenWhenAsked(trx, { chargeId: state.chargeId }) : 0);
   // Otherwise a refund would free a wallet that an operator has frozen.
   if (row.disputed !== (before ?? nothingReturned).disputed) await freezeWhileDisputed(trx, payerId, now);
-  await mailReturned(trx, { row, before: before ?? nothingReturned, taken, balance: await balanceOf(trx, payerId) }, now);
+  const [late, balance] = [await isLateCharge(trx, state.chargeId), await balanceOf(trx, payerId)];
+  await mailReturned(trx, { row, before: before ?? nothingReturned, late, taken, balance }, now);
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { returnLate } from "./ask-back.ts";
 import { mailChange } from "./change-mails.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
@@ -138,11 +139,17 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
 /** Whether the invoice paid for a whole period. A change of plan may begin one too, so Stripe's reason for the invoice does not tell. */
 const beginsPeriod = ({ lines }: PaidInvoice) => lines.some(({ sold, proration }) => sold !== undefined && !proration);
 
-/** Writes the paid invoices and returns those that were new. */
+/** Whether it was paid for a plan that had ended. An invoice that was paid by a transfer is none: a recorded transfer has its own rule (decision 85). */
+function isLate({ invoice, chargeId }: PaidInvoice, { ended_at: endedAt }: Stripe.Subscription): boolean {
+  const paidAt = invoice.status_transitions.paid_at;
+  return chargeId !== null && endedAt !== null && paidAt !== null && paidAt > endedAt;
+}
+
+/** Writes the paid invoices, and sends back what was paid after the plan's end. Returns the others that were new. */
 async function writeInvoices(
   deps: WriteDeps,
   trx: Trx,
-  { payerId, invoices }: SubscriptionReading,
+  { payerId, subscription, invoices }: SubscriptionReading,
   now: Date,
 ): Promise<readonly PaidInvoice[]> {
   const recorded = await queries.selectRecordedInvoices(
@@ -155,8 +162,9 @@ async function writeInvoices(
     if (prorations.length > 0)
       deps.log.warn({ invoice: paid.invoice.id, prorations }, "prorations were paid: recorded, and no credits granted");
     await grantPaidInvoice(trx, payerId, paid, now);
+    if (isLate(paid, subscription)) await returnLate(trx, payerId, paid, now);
   }
-  return open;
+  return open.filter((paid) => !isLate(paid, subscription));
 }
 
 /** Tells of a transfer that has not arrived when it was due: a renewal's, or the first one, without which the plan never began. */

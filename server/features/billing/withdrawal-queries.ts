@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { BillingInterval } from "#domain/plans.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { MoneyBackKind } from "../../db/types-billing.ts";
-import type { Returnable } from "./pay-back.ts";
+import type { Returnable } from "./ask-back.ts";
 
 /** A contract: a subscription, by its first payment, or a pack. */
 export interface ContractRow extends Returnable {

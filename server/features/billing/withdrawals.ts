@@ -11,8 +11,8 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
+import { askBack } from "./ask-back.ts";
 import { mailPayer } from "./mails.ts";
-import { askBack } from "./pay-back.ts";
 import { lockSubject, selectAccountOf } from "./queries.ts";
 import type { ContractRow } from "./withdrawal-queries.ts";
 import { selectContracts } from "./withdrawal-queries.ts";
@@ -21,7 +21,7 @@ type Account = NonNullable<Awaited<ReturnType<typeof selectAccountOf>>>;
 
 function stateOf(row: ContractRow, now: Date): Contract["state"] {
   if (row.askedBy === "withdrawal") return "withdrawn";
-  if (row.askedBy === "guarantee") return "returned";
+  if (row.askedBy === "guarantee" || row.askedBy === "late") return "returned";
   if (row.disputed) return "disputed";
   if (now > withdrawalUntil(row.concludedAt)) return "too_late";
   if (withdrawalCents(row) > 0) return "open";

@@ -1,12 +1,11 @@
 /** SQL of the figures: sums of sums, over as many rows as there are days. `start` is null for everything before the range. */
-import type { Kysely, RawBuilder } from "kysely";
+import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { FigureUnit } from "#domain/figures.ts";
+import { mostCounted } from "#domain/figures.ts";
 import type { BillingInterval } from "#domain/plans.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import type { Database } from "../../db/types.ts";
 
 export interface FigureRange {
   from: string;
@@ -177,21 +176,12 @@ export async function selectNewestAnswers(executor: Executor): Promise<NewestAns
   return rows;
 }
 
-/** An admin waits for the count, and it must not slow other work down. */
-const countWithinMs = 2_000;
-
-/** How many accounts used the model since the day. Null if there is so much use that counting takes too long. */
-export async function countAccounts(db: Kysely<Database>, modelId: string, from: string): Promise<number | null> {
-  try {
-    return await inTransaction(db, async (trx) => {
-      await sql`select set_config('statement_timeout', ${String(countWithinMs)}, true)`.execute(trx);
-      const { rows } = await sql<{ accounts: number }>`
-        select count(*)::int as accounts from model_accounts
-          where model_id = ${modelId} and told in (true, false) and last_day >= ${from}::date`.execute(trx);
-      return rows[0]?.accounts ?? 0;
-    });
-  } catch (error) {
-    if ((error as { code?: string }).code === "57014") return null;
-    throw error;
-  }
+/** How many accounts used the model since the day. `isMore`: there are more than `mostCounted`, which is as far as they are counted. */
+export async function countAccounts(executor: Executor, modelId: string, from: string): Promise<{ accounts: number; isMore: boolean }> {
+  const { rows } = await sql<{ found: number }>`select count(*)::int as found from (select from model_accounts
+    where model_id = ${modelId} and told in (true, false) and last_day >= ${from}::date limit ${mostCounted + 1}) counted`.execute(
+    executor,
+  );
+  const found = rows[0]?.found ?? 0;
+  return { accounts: Math.min(found, mostCounted), isMore: found > mostCounted };
 }

@@ -119,8 +119,11 @@ export async function readModelUse({ db, clock }: Pick<Deps, "db" | "clock">, mo
     to: now.toISOString().slice(0, 10),
     unit: "day",
   } as const;
-  const [sums, accounts] = await Promise.all([queries.selectAnswers(db, range), queries.countAccounts(db, modelId, range.from)]);
+  const [sums, { accounts, isMore }] = await Promise.all([
+    queries.selectAnswers(db, range),
+    queries.countAccounts(db, modelId, range.from),
+  ]);
   const own = sums.filter((row) => row.model_id === modelId);
   const sum = (of: (row: (typeof own)[number]) => number) => own.reduce((total, row) => total + of(row), 0);
-  return { accounts, answers: sum((row) => row.completed + row.stopped), credits: sum((row) => row.credits) };
+  return { accounts, hasMoreAccounts: isMore, answers: sum((row) => row.completed + row.stopped), credits: sum((row) => row.credits) };
 }

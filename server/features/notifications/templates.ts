@@ -117,8 +117,13 @@ export interface MailParameters {
     renewsAt: string;
   };
   "plan-cancelled": { plan: PlanKey; endsAt: string };
-  /** `credits`: how many were taken back. `left`: the balance after it. */
-  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" | "transfer" | "transferDebt" };
+  /** `credits`: how many were taken back. `left`: the balance after it. `late`: it was paid after the plan had ended. */
+  "payment-refunded": {
+    amountCents: number;
+    credits: number;
+    left: number;
+    variant: "left" | "debt" | "late" | "transfer" | "transferDebt";
+  };
   /** The acknowledgement that the law asks for. `receivedAt`: when the statement arrived. */
   "withdrawal-received": {
     name: string;

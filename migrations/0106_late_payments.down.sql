@@ -1,0 +1,5 @@
+-- The money went back or is on its way: no payment is returned twice.
+update money_backs set kind = 'withdrawal' where kind = 'late';
+alter table money_backs
+  drop constraint money_backs_kind_check,
+  add constraint money_backs_kind_check check (kind in ('guarantee', 'withdrawal', 'surplus'));
