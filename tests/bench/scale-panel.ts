@@ -7,7 +7,7 @@ import { inboxTable } from "#server/features/admin/inbox-table.ts";
 import { readNeeds } from "#server/features/admin/needs.ts";
 import { peopleTable } from "#server/features/admin/people-table.ts";
 import { readPerson } from "#server/features/admin/person.ts";
-import { answersTable, mailsTable } from "#server/features/admin/person-tables.ts";
+import { answersTable, invoicesTable, mailsTable } from "#server/features/admin/person-tables.ts";
 import type { Table, TablePage } from "#server/features/admin/tables.ts";
 import { readNeighbours, readTable } from "#server/features/admin/tables.ts";
 import { teamTable } from "#server/features/admin/team-table.ts";
@@ -57,6 +57,10 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
     },
     "panel: a person's answers": () => twoPages(deps, answersTable, { userId: somebody().userId }),
     "panel: a person's mails": () => twoPages(deps, mailsTable, { userId: somebody().userId }),
+    "panel: a person's invoices": () => {
+      const { userId } = somebody();
+      return twoPages(deps, invoicesTable, { userId, state: "paid" });
+    },
     "panel: what needs somebody": () => readNeeds(deps),
     "panel: events": () => twoPages(deps, eventsTable, {}, { atLeast: 50 }),
     "panel: events of a type": () => twoPages(deps, eventsTable, { type: "invoice.paid" }, { atLeast: 50 }),

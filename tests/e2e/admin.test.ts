@@ -194,6 +194,8 @@ it(
     await button(page, "Record a bank transfer").waitFor({ state: "detached" });
     await person.waitForSubscription(plans.enterprise.monthlyCredits + 100);
     await page.reload();
+    await page.getByRole("link", { name: "Invoices", exact: true }).click();
+    await page.getByRole("cell", { name: "Enterprise, one month" }).waitFor();
     await button(page, "The bank took it back").click();
     await confirm(page, "The bank took it back", "Statement of the day after");
     await page.locator("summary", { hasText: "More" }).click();

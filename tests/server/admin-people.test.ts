@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
-import type { MailRow, PersonPage, PersonRow } from "#contract/admin-people.ts";
+import type { InvoiceRow, MailRow, PersonPage, PersonRow } from "#contract/admin-people.ts";
 import type { Session } from "#contract/auth.ts";
 import { adjustments } from "#domain/adjustments.ts";
 import { dayMs, hourMs } from "#domain/clock.ts";
@@ -130,6 +130,53 @@ test("support sees the person without money; nobody sees what was written", asyn
   for (const url of ["ledger", "explanation", "answers", "mails"])
     expect((await get(`people/${person.userId}/${url}`, support)).statusCode).toBe(200);
   expect(codeOf(await get(`people/${randomUUID()}`))).toEqual([404, "not_found"]);
+});
+
+test("admins list all of a person's invoices, newest first, by state and as CSV, a page at a time; support sees none", async () => {
+  const payer = await payerIdOf(product.db, person.userId);
+  const states = {
+    paid: { status: "paid" },
+    refunded: { status: "paid", refunded_cents: 1_999 },
+    open: { status: "open" },
+    failed: { status: "open", failed: true },
+    action: { status: "open", failed: true, needs_action: true },
+    void: { status: "void" },
+    uncollectible: { status: "uncollectible" },
+  } as const;
+  const row = (index: number, state: object) => ({
+    ...{ id: `in_${randomUUID()}`, billing_account_id: payer, number: `T-${index}`, stripe_subscription_id: null },
+    ...{ plan_key: "starter", billing_interval: "month" as const, pack_key: null, total_cents: 1_999, refunded_cents: 0, unpaid_cents: 0 },
+    ...{ period_start: new Date(), period_end: new Date(), failed: false, needs_action: false, due_at: null, updated_at: new Date() },
+    issued_at: new Date(Date.now() - index * dayMs),
+    status: "paid" as const,
+    ...state,
+  });
+  await product.db
+    .insertInto("invoices")
+    .values(Object.values(states).map((state, index) => row(index, state)))
+    .execute();
+  const list = async (query = "") =>
+    (await get(`people/${person.userId}/invoices${query}`)).json<{ rows: InvoiceRow[]; nextCursor: string }>();
+  const first = await list("?limit=4");
+  const rest = await list(`?limit=4&cursor=${first.nextCursor}`);
+  expect([...first.rows, ...rest.rows].map(({ state }) => state)).toEqual(Object.keys(states));
+  expect([first.rows.length, rest.nextCursor]).toEqual([4, null]);
+  expect(first.rows[0]).toMatchObject({
+    number: "T-0",
+    plan: "starter",
+    interval: "month",
+    packCredits: null,
+    totalCents: 1_999,
+    taxCents: null,
+  });
+  for (const state of Object.keys(states)) expect((await list(`?state=${state}`)).rows.map((found) => found.state)).toEqual([state]);
+  const [head, ...lines] = (await get(`people/${person.userId}/invoices.csv?order=asc`)).body.trim().split("\r\n");
+  expect(head).toContain("number,issuedAt,plan,interval,packCredits,totalCents,taxCents,refundedCents,state");
+  expect(lines.map((line) => line.split(",")[1])).toEqual(Object.keys(states).map((_state, index) => `"T-${6 - index}"`));
+  // The person's page has the latest.
+  expect((await pageOf()).money?.invoices.map(({ number }) => number)).toEqual(["T-0", "T-1", "T-2", "T-3", "T-4"]);
+  const support = await personAs("support");
+  for (const url of ["invoices", "invoices.csv"]) expect((await get(`people/${person.userId}/${url}`, support)).statusCode).toBe(404);
 });
 
 test("credits are given once for a key, with a reason on the log, and up to a limit a day however many are given at once", async () => {

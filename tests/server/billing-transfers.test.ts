@@ -4,7 +4,7 @@ import type { PersonPage } from "#contract/admin-people.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { TransferInvoice, TransferOffer } from "#contract/transfers.ts";
-import { dayMs } from "#domain/clock.ts";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { graceDays, plans } from "#domain/plans.ts";
@@ -216,6 +216,22 @@ describe("the order", () => {
     const [act] = await world.database.db.selectFrom("audit_events").select("details").where("action", "=", "transfer.received").execute();
     expect(act?.details).toEqual({ amountCents: monthlyPriceCents, agreedElsewhere: true });
   });
+});
+
+test("an order whose invoice was to be debited, and is void because that failed, is over: no later period begins unpaid", async () => {
+  const { invoiceId } = await begin();
+  const { payments } = world.deps;
+  const { hosted_invoice_url: page } = await payments.invoices.retrieve(invoiceId);
+  const paid = await fetch(`${page}/pay`, { method: "POST", body: new URLSearchParams({ card: "bank_debit_voids" }) });
+  expect(paid.ok).toBe(true);
+  await world.moveTo(addMilliseconds(world.clock.now(), 6 * dayMs));
+  await settle();
+  expect((await payments.invoices.retrieve(invoiceId)).status).toBe("void");
+  const [bought] = (await payments.subscriptions.list({ status: "all" })).data;
+  expect([await check(), bought?.status]).toMatchObject([{ subscribed: false, status: "canceled" }, "canceled"]);
+  expect(await mailsTo(world, person, "plan-ended", "transfer-lapsed")).toMatchObject([{ variant: "unpaid" }]);
+  await world.moveTo(addMilliseconds(world.clock.now(), 40 * dayMs));
+  expect([await check(), (await walletOf(world, person)).grants]).toMatchObject([{ subscribed: false }, []]);
 });
 
 describe("refused, and nothing is written", () => {

@@ -105,7 +105,11 @@ export function InvoicesTab({ page: { person, money: account }, look }: MoneyPag
           { name: "state", label: t("admin:people.state"), cell: ({ state }) => <InvoiceBadge state={state} /> },
           { name: "total", label: t("admin:person.invoice.total"), cell: ({ totalCents }) => money(totalCents), isNumber: true },
           { name: "refunded", label: t("invoices:state.refunded"), cell: ({ refundedCents }) => amount(refundedCents), isNumber: true },
-          { name: "acts", label: t("admin:person.invoice.acts"), cell: (row) => <span className={styles.inCell}>{buttonsOf(row)}</span> },
+          {
+            name: "acts",
+            label: t("admin:person.invoice.acts"),
+            cell: (row) => <span className={classNames(styles.inCell, styles.quietActs)}>{buttonsOf(row)}</span>,
+          },
           { name: "tax", label: t("admin:person.invoice.tax"), cell: ({ taxCents }) => amount(taxCents), isNumber: true, isExtra: true },
           { name: "transfer", label: t("admin:person.invoice.transfer"), cell: (row) => row.transferReference, isExtra: true },
           { name: "id", label: t("admin:people.id"), cell: ({ id }) => id, isExtra: true },

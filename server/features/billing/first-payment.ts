@@ -5,6 +5,7 @@
 import type Stripe from "stripe";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
+import { fromUnix } from "../../providers/stripe.ts";
 
 /** Null if Stripe was not asked to expand it. */
 export function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
@@ -30,16 +31,22 @@ export function statusOf(subscription: Stripe.Subscription): SubscriptionStatus 
   return bySending || isDebited(subscription) ? "incomplete" : status;
 }
 
-/** Why it is ended without having begun: its first transfer was not made in time, or its first debit failed and Stripe gave up the invoice. */
+/** Why it is ended without having begun: its first transfer was not made in time, or its first invoice is void, and nobody can pay it any more. */
 export type Lapse = "transfer-overdue" | "never-paid";
 
 export function lapseOf(subscription: Stripe.Subscription): Lapse | undefined {
   if (statusOf(subscription) === "incomplete" && subscription.status === "past_due") return "transfer-overdue";
-  return isDebited(subscription) && latestInvoice(subscription)?.status === "void" ? "never-paid" : undefined;
+  // Else its next period would begin: an active subscription whose newest invoice is a renewal's, though nothing was ever paid.
+  const invoice = latestInvoice(subscription);
+  return subscription.status === "active" && isFirst(invoice) && invoice.status === "void" ? "never-paid" : undefined;
 }
 
-/** Whether a plan that has ended had been ordered by a debit that failed: who ordered it has only heard that the debit was on its way. */
-export function wasNeverPaid(subscription: Stripe.Subscription): boolean {
+/**
+ * Whether a plan that has ended never began because a debit failed: who ordered it has only heard that the debit was on its way. Of an invoice that
+ * was overdue the mail about the late transfer tells.
+ */
+export function wasNeverPaid(subscription: Stripe.Subscription, now: Date): boolean {
   const invoice = latestInvoice(subscription);
-  return subscription.collection_method === "charge_automatically" && isFirst(invoice) && invoice.status === "void";
+  if (!isFirst(invoice) || invoice.status !== "void") return false;
+  return invoice.due_date === null || fromUnix(invoice.due_date) > now;
 }

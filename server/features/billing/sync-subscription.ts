@@ -201,7 +201,7 @@ async function mailWritten(
   }
   await mailLateTransfer(trx, reading, { row, known }, now);
   const hadBegun = known === "active" || known === "past_due";
-  const neverPaid = known === "incomplete" && wasNeverPaid(subscription);
+  const neverPaid = known === "incomplete" && wasNeverPaid(subscription, now);
   if (row.status !== "canceled" || !(hadBegun || neverPaid)) return;
   const unpaid = neverPaid || known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
   await mailEnded(trx, payerId, { row, unpaid }, now);
