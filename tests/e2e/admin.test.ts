@@ -6,9 +6,10 @@ import { hourMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
 import { themes, violationsOn } from "#tests/support/accessibility.ts";
 import { consentTo } from "#tests/support/consent.ts";
-import { daily, full } from "#tests/support/full.ts";
+import { daily } from "#tests/support/full.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
+import { button, clerk, confirm, on, openSection, viewports } from "./admin-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, pageOf, setStage } from "./support.ts";
 
@@ -20,22 +21,6 @@ afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
 
 const timeoutMs = 120_000;
-const viewports = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
-type Device = keyof typeof viewports;
-/** Each act once a day, in `test:full` on both devices. */
-const on = (usual: Device): Device[] => (full ? ["desktop", "phone"] : [usual]);
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-async function admin(): Promise<Visitor> {
-  const visitor = await stage.person(false);
-  await stage.db
-    .updateTable("users")
-    .set({ role: "admin" })
-    .where("id", "=", visitor.session?.user.id ?? "")
-    .execute();
-  return visitor;
-}
-
 /** Offers the person whose page is open the Enterprise plan by bank transfer, which the person orders. */
 async function orderByTransfer(page: Page, person: Visitor): Promise<void> {
   const title = "Offer a plan by transfer";
@@ -85,23 +70,6 @@ async function goneTwice({ session }: Visitor) {
     })
     .execute();
   return stage.db.selectFrom("money_backs").select("reclaimed_reference").where("transfer_reference", "=", reference);
-}
-
-/** On a phone a button opens the list of sections. */
-async function openSection(page: Page, name: string): Promise<void> {
-  const sections = page.getByRole("navigation", { name: "Sections of the panel" });
-  await sections.waitFor();
-  const opener = sections.getByRole("button");
-  if (await opener.isVisible()) await opener.click();
-  await sections.getByRole("link", { name }).click();
-}
-
-/** Gives the reason in the open dialog, and does it. */
-async function confirm(page: Page, name: string, reason = "They wrote to us"): Promise<void> {
-  const dialog = page.getByRole("dialog", { name });
-  await dialog.getByLabel("Reason").fill(reason);
-  await dialog.locator('button[type="submit"]').click();
-  await dialog.waitFor({ state: "detached" });
 }
 
 /** Puts a notice on every page while a colleague is doing the same, and takes it down. */
@@ -163,7 +131,7 @@ async function discardAndPutBack(page: Page): Promise<void> {
 it.each(on("desktop"))(
   "on a %s an admin finds a person, gives credits and takes some back, offers a plan by transfer, records a bank transfer and that the bank took it back, bans and unbans, the log says why, and filters are in the address; a notice stands on every page",
   async (device) => {
-    const [owner, person] = [await admin(), await stage.person(false)];
+    const [owner, person] = [await clerk(stage), await stage.person(false)];
     const page = await pageOf(stage, owner, { viewport: viewports[device] });
     await page.goto(`${stage.url}/admin/people`);
     await page.getByRole("searchbox").fill(person.email.slice(0, 20));
@@ -250,7 +218,7 @@ it.each(on("desktop"))(
 it.each(on("phone"))(
   "on a %s an admin makes somebody support, discards a failed job and several at once, corrects the address of a mail, plans and ends a campaign, refunds a payment, has a person's data copied and sends mails again; support sees no money and can do nothing; for others there is no such page",
   async (device) => {
-    const [owner, colleague] = [await admin(), await stage.person(true)];
+    const [owner, colleague] = [await clerk(stage), await stage.person(true)];
     const { width } = viewports[device];
     const page = await pageOf(stage, owner, { viewport: viewports[device] });
     await page.goto(`${stage.url}/admin/team`);
@@ -410,7 +378,7 @@ it.each(on("phone"))(
 it.each(on("desktop"))(
   "on a %s an admin switches a model off with a text for people and on again, and plans its price; tiles and drawn pages follow; who was second is told and keeps the text",
   async (device) => {
-    const owner = await admin();
+    const owner = await clerk(stage);
     const page = await pageOf(stage, owner, { viewport: viewports[device] });
     await page.goto(`${stage.url}/`);
     const heading = () => page.getByRole("heading", { level: 1 }).textContent();
@@ -505,7 +473,7 @@ const screens = [
 it(
   "the panel's screens have no violation of accessibility, in light and dark, and none is wider than a phone",
   async () => {
-    const owner = await admin();
+    const owner = await clerk(stage);
     const context = await deviceOf(stage, owner, { viewport: { width: 390, height: 844 } });
     const page = await context.newPage();
     for (const screen of daily(screens)) {

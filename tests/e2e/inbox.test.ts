@@ -1,10 +1,10 @@
 /** The team's inbox in a browser: a clerk of support answers on a phone, and an admin at a desk has taken the message meanwhile; and the consent to read. */
 import { randomUUID } from "node:crypto";
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dayMs } from "#domain/clock.ts";
-import type { Role } from "#domain/team.ts";
-import type { Visitor } from "#tests/support/visitor.ts";
+import { full } from "#tests/support/full.ts";
+import type { Device } from "./admin-support.ts";
+import { button, clerk, openSection, viewports } from "./admin-support.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
 
@@ -14,18 +14,6 @@ beforeAll(async () => {
 }, 180_000);
 afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
-
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-async function clerk(role: Role): Promise<Visitor> {
-  const visitor = await stage.person(false);
-  await stage.db
-    .updateTable("users")
-    .set({ role })
-    .where("id", "=", visitor.session?.user.id ?? "")
-    .execute();
-  return visitor;
-}
 
 /** Somebody who is not signed in writes in German, two days ago. */
 async function write(email: string, subject: string): Promise<void> {
@@ -44,105 +32,115 @@ async function write(email: string, subject: string): Promise<void> {
   await stage.db.updateTable("contact_messages").set({ created_at: at }).where("subject", "=", subject).execute();
 }
 
-it("what was written leads from what needs the team to an answer by mail; of two who act at once the second is told and keeps the text; lists are kept under a name", async () => {
-  const [support, admin] = [await clerk("support"), await clerk("admin")];
-  const email = `grace-${randomUUID()}@example.com`;
-  const [subject, later] = [`Bezahlt ${randomUUID().slice(0, 8)}`, `Danke ${randomUUID().slice(0, 8)}`];
-  await write(email, later);
-  await write(email, subject);
+const devices: [Device, Device][] = full
+  ? [
+      ["phone", "desktop"],
+      ["desktop", "phone"],
+    ]
+  : [["phone", "desktop"]];
+it.each(devices)(
+  "on a %s what was written is answered by mail, on a %s it leads there from what needs the team; of two who act at once the second is told and keeps the text; lists are kept under a name",
+  async (ofSupport, ofAdmin) => {
+    const [support, admin] = [await clerk(stage, "support"), await clerk(stage)];
+    const email = `grace-${randomUUID()}@example.com`;
+    const [subject, later] = [`Bezahlt ${randomUUID().slice(0, 8)}`, `Danke ${randomUUID().slice(0, 8)}`];
+    await write(email, later);
+    await write(email, subject);
 
-  const phone = await pageOf(stage, support, { viewport: { width: 390, height: 844 } });
-  await phone.goto(`${stage.url}/admin`);
-  await phone.getByRole("searchbox", { name: "Sender’s address" }).fill(email.toUpperCase());
-  await phone.keyboard.press("Enter");
-  await phone.getByRole("combobox", { name: "Status" }).selectOption("open");
-  expect(new URL(phone.url()).search).toContain("status=open");
-  await phone.getByRole("link", { name: subject }).click();
-  await phone.getByText("Nichts ist gekommen.").waitFor();
-  await phone.getByText("No account has this address").waitFor();
-  await phone.getByRole("link", { name: "Next", exact: true }).click();
-  await phone.getByRole("heading", { name: later, level: 1 }).waitFor();
-  await phone.getByRole("link", { name: "Previous", exact: true }).click();
-  await phone.getByRole("heading", { name: subject, level: 1 }).waitFor();
-  await phone.getByRole("combobox", { name: "Begin with" }).selectOption("payment");
-  const text = phone.getByRole("textbox", { name: "Text" });
-  expect(await text.inputValue()).toMatch(/^Hallo Grace,/);
-  await text.fill(`${await text.inputValue()}\n\nBis bald`);
-  expect(await phone.evaluate<number>("document.documentElement.scrollWidth")).toBe(390);
+    const phone = await pageOf(stage, support, { viewport: viewports[ofSupport] });
+    await phone.goto(`${stage.url}/admin`);
+    await phone.getByRole("searchbox", { name: "Sender’s address" }).fill(email.toUpperCase());
+    await phone.keyboard.press("Enter");
+    await phone.getByRole("combobox", { name: "Status" }).selectOption("open");
+    expect(new URL(phone.url()).search).toContain("status=open");
+    await phone.getByRole("link", { name: subject }).click();
+    await phone.getByText("Nichts ist gekommen.").waitFor();
+    await phone.getByText("No account has this address").waitFor();
+    await phone.getByRole("link", { name: "Next", exact: true }).click();
+    await phone.getByRole("heading", { name: later, level: 1 }).waitFor();
+    await phone.getByRole("link", { name: "Previous", exact: true }).click();
+    await phone.getByRole("heading", { name: subject, level: 1 }).waitFor();
+    await phone.getByRole("combobox", { name: "Begin with" }).selectOption("payment");
+    const text = phone.getByRole("textbox", { name: "Text" });
+    expect(await text.inputValue()).toMatch(/^Hallo Grace,/);
+    await text.fill(`${await text.inputValue()}\n\nBis bald`);
+    expect(await phone.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewports[ofSupport].width);
 
-  const desk = await pageOf(stage, admin);
-  await desk.goto(`${stage.url}/admin/needs`);
-  await desk.getByRole("listitem").filter({ hasText: subject }).getByRole("link", { name: "Answer" }).click();
-  await button(desk, "Take it").click();
-  await desk.getByText(`${admin.email} took it`).waitFor();
+    const desk = await pageOf(stage, admin, { viewport: viewports[ofAdmin] });
+    await desk.goto(`${stage.url}/admin/needs`);
+    await desk.getByRole("listitem").filter({ hasText: subject }).getByRole("link", { name: "Answer" }).click();
+    await button(desk, "Take it").click();
+    await desk.getByText(`${admin.email} took it`).waitFor();
 
-  await button(phone, "Send answer").click();
-  await phone.getByText("What you wrote is still here").waitFor();
-  await phone.getByText(`${admin.email} took it`).waitFor();
-  expect(await text.inputValue()).toContain("Bis bald");
-  await button(phone, "Send answer").click();
-  await phone.getByText(`${support.email} answered`).waitFor();
-  await phone.getByText("Sent", { exact: true }).waitFor();
-  expect(await text.inputValue()).toBe("");
-  // What is offered next is of the list that it was opened from; a phone has buttons, a desk also keys.
-  await phone.getByText(`Next in the list: ${later}`).waitFor();
-  await button(phone, "Open it").click();
-  await phone.getByRole("heading", { name: later, level: 1 }).waitFor();
-  const mails = stage.db
-    .selectFrom("mails")
-    .select(["language", "parameters"])
-    .where("recipient", "=", email)
-    .where("template", "=", "contact-answer");
-  expect(await mails.execute()).toMatchObject([{ language: "de", parameters: { message: expect.stringContaining("Bis bald") } }]);
+    await button(phone, "Send answer").click();
+    await phone.getByText("What you wrote is still here").waitFor();
+    await phone.getByText(`${admin.email} took it`).waitFor();
+    expect(await text.inputValue()).toContain("Bis bald");
+    await button(phone, "Send answer").click();
+    await phone.getByText(`${support.email} answered`).waitFor();
+    await phone.getByText("Sent", { exact: true }).waitFor();
+    expect(await text.inputValue()).toBe("");
+    // What is offered next is of the list that it was opened from; a phone has buttons, a desk also keys.
+    await phone.getByText(`Next in the list: ${later}`).waitFor();
+    await button(phone, "Open it").click();
+    await phone.getByRole("heading", { name: later, level: 1 }).waitFor();
+    const mails = stage.db
+      .selectFrom("mails")
+      .select(["language", "parameters"])
+      .where("recipient", "=", email)
+      .where("template", "=", "contact-answer");
+    expect(await mails.execute()).toMatchObject([{ language: "de", parameters: { message: expect.stringContaining("Bis bald") } }]);
 
-  const first = desk.url();
-  const spam = `Werbung ${randomUUID().slice(0, 8)}`;
-  await write(email, spam);
-  await desk.goto(`${stage.url}/admin/inbox?sender=${encodeURIComponent(email)}&status=open`);
-  await desk.getByRole("link", { name: spam }).click();
-  await desk.getByRole("combobox", { name: "Status", exact: true }).selectOption("done");
-  const closing = desk.getByRole("dialog", { name: "Close without an answer" });
-  await closing.getByRole("button", { name: "Spam or advertising" }).click();
-  await closing.locator('button[type="submit"]').click();
-  await desk.getByText("set the status: Done").waitFor();
-  await desk.getByRole("list", { name: "Message and history" }).getByText("· Spam or advertising").waitFor();
-  await desk.goto(first);
-  await desk.getByText("Bis bald").waitFor();
-  await desk.getByRole("combobox", { name: "Status", exact: true }).selectOption("done");
-  await desk.getByText(`${admin.email} set the status: Done`).waitFor();
-  await desk.getByText(/^(Next in the list:|That was the last one)/).waitFor();
-  const heading = desk.getByRole("heading", { level: 1 });
-  await heading.click();
-  // From what needs the team the oldest open one comes first.
-  await desk.keyboard.press("k");
-  await expect.poll(() => heading.textContent()).toContain(later);
+    const first = desk.url();
+    const spam = `Werbung ${randomUUID().slice(0, 8)}`;
+    await write(email, spam);
+    await desk.goto(`${stage.url}/admin/inbox?sender=${encodeURIComponent(email)}&status=open`);
+    await desk.getByRole("link", { name: spam }).click();
+    await desk.getByRole("combobox", { name: "Status", exact: true }).selectOption("done");
+    const closing = desk.getByRole("dialog", { name: "Close without an answer" });
+    await closing.getByRole("button", { name: "Spam or advertising" }).click();
+    await closing.locator('button[type="submit"]').click();
+    await desk.getByText("set the status: Done").waitFor();
+    await desk.getByRole("list", { name: "Message and history" }).getByText("· Spam or advertising").waitFor();
+    await desk.goto(first);
+    await desk.getByText("Bis bald").waitFor();
+    await desk.getByRole("combobox", { name: "Status", exact: true }).selectOption("done");
+    await desk.getByText(`${admin.email} set the status: Done`).waitFor();
+    await desk.getByText(/^(Next in the list:|That was the last one)/).waitFor();
+    const heading = desk.getByRole("heading", { level: 1 });
+    await heading.click();
+    // From what needs the team the oldest open one comes first.
+    await desk.keyboard.press("k");
+    await expect.poll(() => heading.textContent()).toContain(later);
 
-  // What is shown of a list is kept under a name, for this member of the team, and its address stays the truth.
-  await desk.getByRole("link", { name: "Inbox" }).first().click();
-  await desk.getByRole("combobox", { name: "Status" }).selectOption("done");
-  await button(desk, "Save this view").click();
-  const dialog = desk.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("Finished");
-  await button(desk, "Save").click();
-  const views = desk.getByRole("navigation", { name: "Saved views" });
-  await views.getByRole("link", { name: "Finished" }).and(desk.locator('[aria-current="page"]')).waitFor();
-  await desk.goto(`${stage.url}/admin/inbox`);
-  await views.getByRole("link", { name: "Finished" }).click();
-  await expect.poll(() => new URL(desk.url()).search).toBe("?status=done");
-  await button(desk, "Change this view").click();
-  await dialog.getByLabel("Name").fill("Answered");
-  await button(desk, "Save").click();
-  await views.getByRole("link", { name: "Answered" }).waitFor();
-  await phone.goto(`${stage.url}/admin/inbox?status=done`);
-  await button(phone, "Save this view").waitFor();
-  expect(await phone.getByRole("link", { name: "Answered" }).count()).toBe(0);
-  await button(desk, "Change this view").click();
-  await button(desk, "Delete this view").click();
-  await views.waitFor({ state: "detached" });
-}, 90_000);
+    // What is shown of a list is kept under a name, for this member of the team, and its address stays the truth.
+    await openSection(desk, "Inbox");
+    await desk.getByRole("combobox", { name: "Status" }).selectOption("done");
+    await button(desk, "Save this view").click();
+    const dialog = desk.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Finished");
+    await button(desk, "Save").click();
+    const views = desk.getByRole("navigation", { name: "Saved views" });
+    await views.getByRole("link", { name: "Finished" }).and(desk.locator('[aria-current="page"]')).waitFor();
+    await desk.goto(`${stage.url}/admin/inbox`);
+    await views.getByRole("link", { name: "Finished" }).click();
+    await expect.poll(() => new URL(desk.url()).search).toBe("?status=done");
+    await button(desk, "Change this view").click();
+    await dialog.getByLabel("Name").fill("Answered");
+    await button(desk, "Save").click();
+    await views.getByRole("link", { name: "Answered" }).waitFor();
+    await phone.goto(`${stage.url}/admin/inbox?status=done`);
+    await button(phone, "Save this view").waitFor();
+    expect(await phone.getByRole("link", { name: "Answered" }).count()).toBe(0);
+    await button(desk, "Change this view").click();
+    await button(desk, "Delete this view").click();
+    await views.waitFor({ state: "detached" });
+  },
+  120_000,
+);
 
 it("the team asks a person on a phone for their consent; while they give it an answer is read, and they see that", async () => {
-  const [support, person] = [await clerk("support"), await stage.person(false)];
+  const [support, person] = [await clerk(stage, "support"), await stage.person(false)];
   await person.json("POST", "/api/billing/trial", {});
   await person.ask({ prompt: "What is a mosaic made of?" });
 

@@ -1,0 +1,128 @@
+/** What needs the team, in a browser: each with the button that settles it; and the acts on a person's page that no other test does. */
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { AuditRow } from "#contract/admin.ts";
+import type { TransferInvoice } from "#contract/transfers.ts";
+import type { Withdrawals } from "#contract/withdrawals.ts";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { plans } from "#domain/plans.ts";
+import { recordFinding } from "#server/features/findings/service.ts";
+import { consentTo } from "#tests/support/consent.ts";
+import { payerIdOf } from "#tests/support/payers.ts";
+import type { Visitor } from "#tests/support/visitor.ts";
+import { button, clerk, confirm, on, viewports } from "./admin-support.ts";
+import type { Stage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+}, 180_000);
+afterEach(() => stage?.devices.takeBack());
+afterAll(() => stage?.close());
+
+const idOf = ({ session }: Visitor) => session?.user.id ?? "";
+
+/** A renewal that was declined: its plan is in its days of grace. */
+async function plantUnpaid(person: Visitor): Promise<void> {
+  // The events of the purchase would put right what is planted.
+  const waiting = () => stage.db.selectFrom("stripe_events").select("id").where("status", "=", "received").execute();
+  await expect.poll(waiting).toEqual([]);
+  const now = new Date();
+  const [subscription] = await stage.db
+    .updateTable("user_subscriptions")
+    .set({ status: "past_due", grace_until: addMilliseconds(now, dayMs) })
+    .where("user_id", "=", idOf(person))
+    .returning("stripe_subscription_id")
+    .execute();
+  const figures = {
+    total_cents: 1_999,
+    unpaid_cents: 1_999,
+    refunded_cents: 0,
+    status: "open" as const,
+    failed: true,
+    needs_action: false,
+  };
+  const sold = { plan_key: "starter" as const, billing_interval: "month" as const, pack_key: null, period_start: now, period_end: now };
+  const of = { billing_account_id: await payerIdOf(stage.db, idOf(person)), stripe_subscription_id: subscription?.stripe_subscription_id };
+  await stage.db
+    .insertInto("invoices")
+    .values({ id: `in_${randomUUID()}`, number: null, ...of, ...figures, ...sold, issued_at: now, updated_at: now })
+    .execute();
+}
+
+/** Enterprise, paid by bank transfer, and withdrawn from: the money is to be transferred back. */
+async function withdrawTransfer(admin: Visitor, person: Visitor, reference: string): Promise<void> {
+  const reason = "They asked for it";
+  await admin.json("POST", "/api/admin/transfers/offer", { email: person.email, interval: "month", daysUntilDue: 14, reason });
+  const consent = consentTo("enterprise_month");
+  const { invoiceId } = await person.json<TransferInvoice>("POST", "/api/billing/transfer-offer/order", { consent });
+  const amountCents = plans.enterprise.monthlyPriceCents;
+  await admin.json("POST", "/api/admin/transfers", { reference, invoiceId, amountCents, currency: "usd", reason: "Bank statement" });
+  await person.waitForSubscription(plans.enterprise.monthlyCredits);
+  const { contracts } = await person.json<Withdrawals>("GET", "/api/billing/withdrawals");
+  await person.json("POST", "/api/billing/withdrawals", { contractId: contracts[0]?.id });
+}
+
+it.each(on("phone"))(
+  "on a %s an admin closes a finding, has everything checked, does a job again, mails a link to pay and records a transfer back; ends and resumes a plan, signs a person out everywhere and opens their invoice",
+  async (device) => {
+    const [admin, unpaid, withdrawn, person] = [
+      await clerk(stage),
+      await stage.person(true),
+      await stage.person(false),
+      await stage.person(true),
+    ];
+    const [reference, found, stuck] = [`FT ${randomUUID()}`, `in_${randomUUID()}`, `evt_${randomUUID()}`];
+    await plantUnpaid(unpaid);
+    await withdrawTransfer(admin, withdrawn, reference);
+    const payerId = await payerIdOf(stage.db, idOf(person));
+    await recordFinding(stage.db, { kind: "missing_grant", subject: found, payerId, details: {} }, null, new Date());
+    await recordFinding(stage.db, { kind: "stuck_event", subject: stuck, payerId: null, details: {} }, null, new Date());
+    const letter = { id: randomUUID(), job: "delete-file", payload: JSON.stringify({ name: randomUUID() }), error: `EBUSY ${stuck}` };
+    await stage.db
+      .insertInto("dead_letters")
+      .values({ ...letter, attempts: 10, replayed_at: null })
+      .execute();
+
+    const page = await pageOf(stage, admin, { viewport: viewports[device] });
+    await page.goto(`${stage.url}/admin/needs`);
+    const row = (words: string) => page.getByRole("listitem").filter({ hasText: words });
+    await row(found).getByRole("button", { name: "Close" }).click();
+    await confirm(page, "Close", "It was an old test");
+    await row(found).waitFor({ state: "detached" });
+
+    await row(letter.error).getByRole("button", { name: "Do it again" }).click();
+    await confirm(page, "Do it again", "The disk is back");
+    await row(letter.error).waitFor({ state: "detached" });
+
+    await row(unpaid.email).getByRole("button", { name: "Email the link to pay" }).click();
+    await confirm(page, "Email the link to pay", "They asked how to pay");
+    await page.getByText(`The email is on its way to ${unpaid.email}.`).waitFor();
+
+    await row(reference).getByRole("button", { name: "Record the transfer" }).click();
+    await page.getByRole("dialog", { name: "Record the transfer" }).getByLabel("The bank’s reference").fill(`Back ${reference}`);
+    await confirm(page, "Record the transfer", "Statement of today");
+    await row(reference).waitFor({ state: "detached" });
+
+    await row(stuck).getByRole("button", { name: "Check everything" }).click();
+    await confirm(page, "Check everything", "An event is stuck");
+    const log = `/api/admin/audit?${new URLSearchParams({ by: admin.email, action: "full_check.asked" })}`;
+    expect((await admin.json<{ rows: AuditRow[] }>("GET", log)).rows).toMatchObject([{ reason: "An event is stuck" }]);
+
+    await page.goto(`${stage.url}/admin/people/${idOf(person)}`);
+    await button(page, "Cancel plan").click();
+    await confirm(page, "Cancel plan");
+    await button(page, "Resume plan").click();
+    await confirm(page, "Resume plan");
+    await button(page, "Cancel plan").waitFor();
+    await page.locator("summary", { hasText: "More" }).click();
+    await button(page, "Sign out everywhere").click();
+    await confirm(page, "Sign out everywhere", "They lost their phone");
+    await page.getByText("Signed in nowhere").waitFor();
+    const [link] = await Promise.all([page.waitForResponse(/\/invoices\/[^/]+\/link$/), button(page, "PDF").click()]);
+    const { url } = (await link.json()) as { url: string };
+    expect((await fetch(url)).headers.get("content-type")).toContain("pdf");
+  },
+  180_000,
+);
