@@ -53,6 +53,23 @@ describe("a person's invoices", () => {
     expect(plan.number).toMatch(/-0001$/);
   });
 
+  test("of customers who were here before are read by the hourly check, of a bounded number in each run", async () => {
+    await world.database.asOwner(
+      "insert into billing_accounts (stripe_customer_id, created_at) select 'cus_before_' || n, now() from generate_series(1, 1100) n",
+    );
+    const left = async () => {
+      const { rows } = await world.database.pool.query<{ count: number }>(
+        "select count(*)::int as count from billing_accounts where stripe_customer_id like 'cus_before_%' and invoices_read_at is null",
+      );
+      return rows[0]?.count;
+    };
+    await reconcileBilling(world.deps);
+    expect(await left()).toBeGreaterThanOrEqual(100);
+    await reconcileBilling(world.deps);
+    expect(await left()).toBe(0);
+    await world.database.asOwner("delete from billing_accounts where stripe_customer_id like 'cus_before_%'");
+  });
+
   test("come a page at a time, and every page costs the same", async () => {
     const person = await subscriber();
     const payerId = await payerIdOf(world.database.db, person.userId);

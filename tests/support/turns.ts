@@ -41,7 +41,7 @@ const files = [
     "worker/kinds",
   ],
   [
-    ...["e2e/update", "e2e/hostile-texts", "e2e/consent", "e2e/packs"],
+    ...["e2e/update", "e2e/admin-needs", "e2e/hostile-texts", "e2e/consent", "e2e/packs"],
     ...["faults/postgres", "faults/contact", "worker/dead-letters", "client/usage-states", "client/unpaid-states", "client/order-states"],
   ],
   [

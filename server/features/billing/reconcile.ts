@@ -23,6 +23,7 @@ import { selectOverdueReturns } from "./transfer-returns.ts";
 const overlapMs = 2 * hourMs;
 const firstLookBackMs = 3 * dayMs;
 const batch = 200;
+const customersAnHour = 1_000;
 
 /** Since the newest event we know, or since the last complete run if that was earlier, and two hours before that. */
 async function lookBackTo(deps: BillingDeps, now: Date, lastDoneAt: Date): Promise<Date> {
@@ -81,11 +82,11 @@ async function reportUnpaidReturns(check: Check): Promise<void> {
     await report(check, { kind: "unreturned_transfer", subject: id, payerId, details: { amountCents }, isRepaired: false });
 }
 
-/** Reads the invoices of customers whose list we have never read. One that fails is tried again in the next hour. */
+/** Reads the invoices of customers whose list we have never read, of so many in an hour. One that fails is tried again in the next. */
 async function readEarlierInvoices(check: Check): Promise<void> {
   const { deps } = check;
   let after: string | undefined;
-  for (;;) {
+  for (let read = 0; read < customersAnHour; read += batch) {
     const customers = new Map(
       (await selectUnreadCustomers(deps.db, after, batch)).map((customer) => [customer.payerId, customer] as const),
     );
