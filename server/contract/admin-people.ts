@@ -6,10 +6,10 @@ import { mostRows } from "../domain/tables.ts";
 import { Reason, TeamRole } from "./admin.ts";
 import { OwnDispute } from "./admin-work.ts";
 import { SubscriptionCheck, Wallet } from "./billing.ts";
-import { Cents, Credits, NoContent, Timestamp, Uuid } from "./common.ts";
+import { Credits, NoContent, Timestamp, Uuid } from "./common.ts";
 import { AddedWay } from "./disown.ts";
 import { PaymentCheck } from "./doctor.ts";
-import { Invoice, InvoiceState } from "./invoices.ts";
+import { Invoice } from "./invoices.ts";
 import { Explanation, LedgerFilter, LedgerPage } from "./ledger.ts";
 import type { RouteContract } from "./route.ts";
 import { OwnSession } from "./security.ts";
@@ -124,24 +124,6 @@ export type MailRow = Static<typeof MailRow>;
 export const MailsQuery = tableQuery(Type.Literal("time"), { template: Type.Optional(Type.String({ maxLength: 60 })) });
 export type MailsQuery = Static<typeof MailsQuery>;
 
-/** What it is for: a plan, with its interval; a pack, with its credits; or neither. */
-export const InvoiceRow = Type.Object({
-  id: Type.String(),
-  number: orNull(Type.String()),
-  issuedAt: Timestamp,
-  plan: orNull(Type.String()),
-  interval: orNull(Type.Union([Type.Literal("month"), Type.Literal("year")])),
-  packCredits: orNull(Credits),
-  totalCents: Cents,
-  taxCents: orNull(Cents),
-  refundedCents: Cents,
-  state: InvoiceState,
-  transferReference: orNull(Type.String()),
-});
-export type InvoiceRow = Static<typeof InvoiceRow>;
-export const InvoicesQuery = tableQuery(Type.Literal("time"), { state: Type.Optional(InvoiceState) });
-export type InvoicesQuery = Static<typeof InvoicesQuery>;
-
 const Key = Type.String({ format: "uuid" });
 const act = { body: Type.Object({ reason: Reason }, { additionalProperties: false }), params: Person, response: { 204: NoContent } };
 const Amount = Type.Integer({ minimum: 1, maximum: adjustments.mostAtOnce });
@@ -158,8 +140,6 @@ export const RefundPayment = Type.Object(
   { additionalProperties: false },
 );
 export type RefundPayment = Static<typeof RefundPayment>;
-
-const OfInvoice = Type.Object({ userId: Uuid, invoiceId: Type.String({ maxLength: 200 }) });
 
 const LedgerQuery = Type.Object(
   {
@@ -235,18 +215,6 @@ export const adminPeopleRoutes = {
     querystring: MailsQuery,
     response: csv,
   },
-  "GET /api/admin/people/:userId/invoices": {
-    summary: "For admins: the person's invoices",
-    params: Person,
-    querystring: InvoicesQuery,
-    response: { 200: tablePage(InvoiceRow) },
-  },
-  "GET /api/admin/people/:userId/invoices.csv": {
-    summary: "For admins: the same as CSV",
-    params: Person,
-    querystring: InvoicesQuery,
-    response: csv,
-  },
   "POST /api/admin/people/:userId/credits": {
     summary: "For admins: give credits. May answer `adjustment_limit`; the same key again changes nothing",
     params: Person,
@@ -289,12 +257,6 @@ export const adminPeopleRoutes = {
       "For admins: refund a payment by card, or part of it, once for a key. May answer `preview_outdated`, `nothing_to_refund`, `refund_refused`, `conflict`, `payment_provider_unavailable`",
     ...act,
     body: RefundPayment,
-  },
-  "POST /api/admin/people/:userId/invoices/:invoiceId/link": {
-    summary:
-      "For admins: a fresh link to the invoice's PDF at the payment provider. Changes nothing. May answer `payment_provider_unavailable`",
-    params: OfInvoice,
-    response: { 200: Type.Object({ url: Type.String() }) },
   },
   "POST /api/admin/people/:userId/export": {
     summary:

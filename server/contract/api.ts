@@ -2,6 +2,7 @@
 import type { accountRoutes } from "./account.ts";
 import type { adminRoutes } from "./admin.ts";
 import type { adminInboxRoutes } from "./admin-inbox.ts";
+import type { adminInvoiceRoutes } from "./admin-invoices.ts";
 import type { adminMailRoutes } from "./admin-mails.ts";
 import type { adminModelRoutes } from "./admin-models.ts";
 import type { adminPeopleRoutes } from "./admin-people.ts";
@@ -49,6 +50,7 @@ export type Calls = CallsOf<
     typeof adminPeopleRoutes &
     typeof adminSettingsRoutes &
     typeof adminViewRoutes &
+    typeof adminInvoiceRoutes &
     typeof adminMailRoutes &
     typeof adminWorkRoutes &
     typeof authRoutes &

@@ -1,3 +1,4 @@
+import { adminInvoiceRoutes as invoiceContract } from "../../contract/admin-invoices.ts";
 import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
 import { adminPeopleRoutes as contract } from "../../contract/admin-people.ts";
 import type { Deps } from "../../deps.ts";
@@ -83,15 +84,15 @@ function readingMoney(deps: Deps): Routes {
   return async (app) => {
     app.get(
       "/api/admin/people/:userId/invoices",
-      { schema: contract["GET /api/admin/people/:userId/invoices"] },
+      { schema: invoiceContract["GET /api/admin/people/:userId/invoices"] },
       async ({ params, query }) => readTable(db, invoicesTable, query, { ...query, ...params }),
     );
     app.get(
       "/api/admin/people/:userId/invoices.csv",
-      { schema: contract["GET /api/admin/people/:userId/invoices.csv"] },
+      { schema: invoiceContract["GET /api/admin/people/:userId/invoices.csv"] },
       async ({ params, query }, reply) => sendCsv(reply, db, invoicesTable, query, { ...query, ...params }),
     );
-    app.post(link.slice("POST ".length), { schema: contract[link] }, async ({ params: { userId, invoiceId } }) =>
+    app.post(link.slice("POST ".length), { schema: invoiceContract[link] }, async ({ params: { userId, invoiceId } }) =>
       linkToInvoice(deps, userId, { id: invoiceId, wanted: { document: "pdf" } }),
     );
   };

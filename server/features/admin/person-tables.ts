@@ -1,12 +1,12 @@
 /** The lists of one person's page. None of them has a word that the person or a model wrote. */
 import { sql } from "kysely";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { AnswersQuery, InvoicesQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
-import { AnswerRow, InvoiceRow, MailRow } from "../../contract/admin-people.ts";
+import type { InvoicesQuery } from "../../contract/admin-invoices.ts";
+import { InvoiceRow } from "../../contract/admin-invoices.ts";
+import type { AnswersQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
+import { AnswerRow, MailRow } from "../../contract/admin-people.ts";
 import { payerOf } from "../../db/payer.ts";
-import type { ListedInvoice } from "../billing/invoice-queries.ts";
-import { hasState } from "../billing/invoice-queries.ts";
-import { toInvoice } from "../billing/invoices.ts";
+import { hasState, toInvoice } from "../billing/invoices.ts";
 import { canResend } from "../notifications/resend.ts";
 import { letterOfMail, mailState } from "./mail-tables.ts";
 import type { Table } from "./tables.ts";
@@ -54,7 +54,7 @@ export const answersTable: Table<Answer, AnswerRow, OfPerson<AnswersQuery>, "tim
   }),
 };
 
-export const invoicesTable: Table<ListedInvoice, InvoiceRow, OfPerson<InvoicesQuery>, "time"> = {
+export const invoicesTable: Table<Parameters<typeof toInvoice>[0], InvoiceRow, OfPerson<InvoicesQuery>, "time"> = {
   columns: sql`i.*, b.reference as transfer_reference`,
   from: sql`invoices i left join bank_transfers b on b.invoice_id = i.id`,
   ...byTime(sql`i.issued_at`, sql`i.id`, "text"),

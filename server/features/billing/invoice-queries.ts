@@ -1,7 +1,5 @@
 /** SQL of the invoices that people see. */
-import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
-import type { InvoiceState } from "../../contract/invoices.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { InvoiceRow } from "../../db/types-billing.ts";
@@ -41,26 +39,6 @@ export async function selectOpenInvoice(executor: Executor, userId: string, subs
     .orderBy("issued_at", "desc")
     .limit(1)
     .executeTakeFirst();
-}
-
-const isRefunded = sql<boolean>`refunded_cents > 0 and refunded_cents >= total_cents`;
-
-/** Whether the invoice is in the state in which it is shown (`toInvoice`). */
-export function hasState(state: InvoiceState): RawBuilder<boolean> {
-  switch (state) {
-    case "action":
-      return sql`status = 'open' and needs_action`;
-    case "failed":
-      return sql`status = 'open' and failed and not needs_action`;
-    case "open":
-      return sql`status = 'open' and not failed and not needs_action`;
-    case "refunded":
-      return sql`status = 'paid' and ${isRefunded}`;
-    case "paid":
-      return sql`status = 'paid' and not (${isRefunded})`;
-    default:
-      return sql`status = ${state}`;
-  }
 }
 
 /** Where a page of the list ended. */

@@ -1,4 +1,6 @@
 /** A person's invoices, and the links to what Stripe has of each. The list is our own; a link is asked of Stripe when somebody follows it. */
+import type { RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
 import { packOf, planList, plans } from "#domain/plans.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
@@ -18,6 +20,26 @@ function stateOf({ status, needs_action, failed, refunded_cents, total_cents }: 
   if (status === "open" && needs_action) return "action";
   if (status === "open" && failed) return "failed";
   return status === "paid" && refunded_cents > 0 && refunded_cents >= total_cents ? "refunded" : status;
+}
+
+const isRefunded = sql<boolean>`refunded_cents > 0 and refunded_cents >= total_cents`;
+
+/** The same as a condition. */
+export function hasState(state: InvoiceState): RawBuilder<boolean> {
+  switch (state) {
+    case "action":
+      return sql`status = 'open' and needs_action`;
+    case "failed":
+      return sql`status = 'open' and failed and not needs_action`;
+    case "open":
+      return sql`status = 'open' and not failed and not needs_action`;
+    case "refunded":
+      return sql`status = 'paid' and ${isRefunded}`;
+    case "paid":
+      return sql`status = 'paid' and not (${isRefunded})`;
+    default:
+      return sql`status = ${state}`;
+  }
 }
 
 function subjectOf({ plan_key, billing_interval, pack_key, period_start, period_end }: InvoiceRow): Invoice["subject"] {
