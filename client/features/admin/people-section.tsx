@@ -46,6 +46,7 @@ function People({ role }: { role: TeamRole }) {
             name: "lastSignIn",
             label: t("admin:people.lastSignIn"),
             cell: ({ lastSignInAt }) => (lastSignInAt === null ? null : dateTime(lastSignInAt)),
+            isTime: true,
             isExtra: true,
           },
           { name: "id", label: t("admin:people.id"), cell: ({ id }) => id, isExtra: true },

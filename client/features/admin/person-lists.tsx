@@ -104,7 +104,7 @@ export function LedgerTab({ userId }: { userId: string }) {
         label={t("admin:person.tabs.ledger")}
         columns={[
           { name: "what", label: t("usage:filters.kind"), cell: whatOf },
-          { name: "time", label: t("admin:audit.time"), cell: ({ occurredAt }) => dateTime(occurredAt) },
+          { name: "time", label: t("admin:audit.time"), cell: ({ occurredAt }) => dateTime(occurredAt), isTime: true },
           {
             name: "credits",
             label: t("admin:people.credits"),
