@@ -47,7 +47,7 @@ function replayTap(control: HTMLButtonElement | HTMLInputElement): void {
  */
 export async function replayEarlyInput(): Promise<void> {
   const tapped = document.querySelector<HTMLButtonElement | HTMLInputElement>("[data-tapped]");
-  // Of lists, only the content's: the browser also restores what was chosen on an earlier visit, and a restored language is no choice.
+  // Only the content's lists count: the browser also restores what was chosen on an earlier visit, and a restored language is no choice.
   const filled = [...document.querySelectorAll<Field>("input, textarea, #content select")].filter(isFilled);
   if ([tapped, ...filled].some(isSleeping)) void wakeUp();
   const tap = isSleeping(tapped) ? null : tapped;

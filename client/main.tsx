@@ -79,7 +79,7 @@ function hydrate(root: HTMLElement, asleep: boolean): void {
       {asleep ? <App onFrame={onHydrated} onFirstPage={endSleep} /> : <App onFirstPage={onHydrated} />}
     </Router>
   );
-  // As a transition, so that hydration is done in slices and does not block scrolling and taps.
+  // A transition does the hydration in slices, so it does not block scrolling and taps.
   startTransition(() => void hydrateRoot(root, app));
 }
 

@@ -50,7 +50,7 @@ function watchReader(signal: AbortSignal): void {
     composing = type === "compositionstart";
   };
   for (const step of ["compositionstart", "compositionend"]) addEventListener(step, onComposition, options);
-  // As the router's links do (wouter): the browser doesn't load a new document.
+  // The router's links (wouter) do the same: the browser doesn't load a new document.
   const onClick = (event: MouseEvent) => {
     const link = sleepingTarget<HTMLAnchorElement>(event, "a[href]");
     if (!link || !opensHere(event, link)) return;

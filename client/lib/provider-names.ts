@@ -10,7 +10,7 @@ const names: Readonly<Record<Provider, string>> = {
   xai: "xAI",
 };
 
-/** As the provider writes itself. A server of the operator's has the name that the operator gave it. */
+/** The provider's own spelling. A server of the operator's has the name that the operator gave it. */
 export function providerName(provider: string): string {
   return (names as Readonly<Record<string, string>>)[provider] ?? provider;
 }

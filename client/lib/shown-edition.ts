@@ -13,7 +13,7 @@ export interface Shown {
   edition?: string | undefined;
   off: readonly string[];
   own: readonly KnownModel[];
-  /** Of those of the operator's, the ids of the ones that have ended. Their days are in no edition. */
+  /** The ids of the operator's models that have ended. Their days are in no edition. */
   ended?: readonly string[];
   /** In credits by the models' ids: those that are not the catalogue's. */
   prices: Readonly<Record<string, number>>;

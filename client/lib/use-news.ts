@@ -9,7 +9,7 @@ export const walletNews: Tables = ["wallets"];
 export const billingNews: Tables = ["user_subscriptions", "wallets"];
 export const conversationNews: Tables = ["generations"];
 
-/** As `onNews`, while the component is there. Both parameters must stay the same. */
+/** Does what `onNews` does while the component is there. Both parameters must stay the same. */
 export function useNews(tables: Tables, look: () => unknown): void {
   useEffect(() => onNews(tables, look), [tables, look]);
 }

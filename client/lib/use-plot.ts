@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 export interface PlotLabels {
-  /** Of a day or a month, for the axis. */
+  /** The label of a day or a month, for the axis. */
   start: (start: string) => string;
   number: (value: number) => string;
 }
@@ -42,7 +42,7 @@ function stacked({ starts, series, earlier }: Plot): uPlot.AlignedData {
   return [starts.map((_, index) => index), ...sums.reverse(), ...(earlier ? [[...earlier], [...earlier]] : [])];
 }
 
-/** As wide as its longest label, so that the bars get the rest of a narrow screen. */
+/** The axis is as wide as its longest label, so that the bars get the rest of a narrow screen. */
 function widthOfNumbers(chart: uPlot, values: readonly string[] | null): number {
   chart.ctx.save();
   chart.ctx.font = axisFont;

@@ -12,7 +12,7 @@ import { minuteMs } from "#domain/clock.ts";
 import type { PasskeyFault } from "./passkeys.ts";
 import { PasskeyProblem } from "./passkeys.ts";
 
-/** Of making one, by the name of the browser's error (WebAuthn §5.1.3). */
+/** What can go wrong when a passkey is made, by the name of the browser's error (WebAuthn §5.1.3). */
 const faults: Readonly<Record<string, PasskeyFault>> = {
   InvalidStateError: "known",
   ConstraintError: "unable",

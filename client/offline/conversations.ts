@@ -10,7 +10,7 @@ import { isRecord, listStored, readStored, removeStored, writeStored } from "./s
 interface KeptConversation {
   owner: string;
   id: string;
-  /** Of all branches. */
+  /** The messages of all branches. */
   messages: Message[];
   /** The end of the branch that was shown; null: the newest. */
   headId: string | null;

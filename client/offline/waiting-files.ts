@@ -24,7 +24,7 @@ export interface WaitingFile {
 
 type FileName = Pick<WaitingFile, "owner" | "threadKey" | "id">;
 
-/** Of one person: what several questions may have. Browsers give a site some hundred megabytes at least. */
+/** One person may keep what several questions may have. Browsers give a site some hundred megabytes at least. */
 const most = { files: 20, bytes: 150 * 1024 * 1024 };
 
 const kind: Kind<WaitingFile> = {

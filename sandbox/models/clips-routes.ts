@@ -67,7 +67,7 @@ export function registerClips(
     if (!state) throw unknownAddress(request.method, request.url);
     return reply.code(state.status).type("application/json").send(state.body);
   });
-  // As at the provider, the address itself says who may read.
+  // The address itself says who may read, as at the provider.
   instance.get<{ Params: { id: string; name: string } }>(`${prefix}/files/:id/:name`, (request, reply) =>
     sendClip(server.clips, request.params, reply),
   );

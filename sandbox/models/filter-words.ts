@@ -11,7 +11,7 @@ const moderation: Words = {
   ...{ self_harm: "self-harm", sexual: "sexual", violence: "violence/graphic", hate: "hate", harassment: "harassment" },
   ...{ dangerous: "illicit/violent", ...unknown },
 };
-/** Of servers like Azure's, which speak OpenAI's protocols. */
+/** The words of servers like Azure's, which speak OpenAI's protocols. */
 const filters: Words = {
   ...{ self_harm: "self_harm", sexual: "sexual", violence: "violence", hate: "hate", copyright: "protected_material_text" },
   ...{ personal_data: "personally_identifiable_information", wording: "custom_blocklists", instructions: "jailbreak", ...unknown },

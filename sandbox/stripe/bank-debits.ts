@@ -5,7 +5,7 @@
  * Documented: the intent is `processing` for up to four business days and then `succeeded` or `requires_payment_method`
  * (docs.stripe.com/payments/ach-direct-debit); a subscription is `active` meanwhile, and the invoice of a single payment comes with the money.
  *
- * Of a first payment that fails Stripe's pages say two things, and both are played. "The status changes to the Subscription status configured in
+ * Stripe's pages say two things about a failed first payment. We play both. "The status changes to the Subscription status configured in
  * your automatic collection settings" (docs.stripe.com/billing/subscriptions/ach-debit): `bank_debit_fails`, whose invoice stays open and is
  * tried again as a card's. "Stripe voids the invoice but the subscription remains `active`" (docs.stripe.com/billing/subscriptions/overview):
  * `bank_debit_voids`.

@@ -183,7 +183,7 @@ export interface Collected {
   savesAddress: boolean;
 }
 
-/** Of an existing customer the name of the business replaces the name, so the call has to say that it may. */
+/** The name of the business replaces an existing customer's name, so the call has to say that it may. */
 export function readCollected(parameters: Parameters): Collected {
   const collection = parameters.object("tax_id_collection");
   collection?.only("required", "never");

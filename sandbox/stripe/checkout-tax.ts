@@ -63,7 +63,7 @@ export function billingAddress(context: Context, session: CheckoutSession, given
 /** What somebody gave on the page besides the card. */
 export interface GivenDetails {
   address: Address | null;
-  /** Of a business; null: a private person. */
+  /** What a business gave; null: a private person. */
   business: { taxId: string; name: string } | null;
 }
 

@@ -170,7 +170,7 @@ export function closeDispute(context: Context, disputeId: string, outcome: "won"
   return won;
 }
 
-/** Of the evidence the sandbox takes the text alone, by which Stripe's test mode decides. */
+/** The sandbox takes only the text of the evidence, because Stripe's test mode decides by it. */
 function readEvidence(dispute: Dispute, parameters: Parameters): Dispute["evidence"] {
   const evidence = parameters.object("evidence");
   if (!evidence) return dispute.evidence;

@@ -13,7 +13,7 @@ import type { CheckoutSession, Customer, TaxId } from "./wire.ts";
 
 const played = ["ch_vat", "eu_vat", "gb_vat", "no_vat"] as const;
 
-/** As it is shown in sessions and on invoices. */
+/** What sessions and invoices show. */
 export interface ShownTaxId {
   type: (typeof played)[number];
   value: string;
@@ -77,7 +77,7 @@ function insertTaxId(context: Context, customer: Customer, { type, value }: Show
   return kept;
 }
 
-/** As an operator gives it with a customer. Stripe knows more types than the sandbox plays. */
+/** An operator gives a customer a tax id with this. Stripe knows more types than the sandbox plays. */
 function create({ context, id, parameters }: ApiCall): TaxId {
   const customer = context.store.get("customer", id);
   const type = parameters.requiredText("type");

@@ -33,7 +33,7 @@ export function taxSettings(context: Context): TaxSettings {
   };
 }
 
-/** As an operator leaves the account. Does nothing to an account that has settings. */
+/** Sets up taxes as an operator does. Does nothing to an account that has settings. */
 export function startTaxes(context: Context): void {
   if (context.store.findHidden("tax.settings", settingsId)) return;
   const headOffice = { city: "Berlin", country: "DE", line1: "Example Street 1", line2: null, postal_code: "10115", state: null };

@@ -69,7 +69,7 @@ export const PersonPage = Type.Object({
       billingAccountId: orNull(Type.String()),
       customerId: orNull(Type.String()),
       subscriptionId: orNull(Type.String()),
-      /** Of Stripe's dashboard, with a slash at its end; null: there is none, as in the sandbox. */
+      /** The address of Stripe's dashboard, with a slash at its end; null: there is none, as in the sandbox. */
       dashboardUrl: orNull(Type.String()),
       /** The latest. */
       invoices: Type.Array(Invoice),

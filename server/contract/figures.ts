@@ -148,7 +148,7 @@ export const WorkFigures = Type.Object({
   /** Counted over the newest answers of the last hour. */
   providers: Type.Array(
     Type.Object({
-      /** As in the list of models: a server of the operator's by its name. */
+      /** The provider's name in the list of models. A server of the operator's has its own name. */
       provider: Type.String(),
       answers: Count,
       failed: Count,

@@ -22,7 +22,7 @@ export const Source = Type.Object({
   mark: Type.Union([Type.Integer(), Type.Null()]),
   url: Type.String(),
   title: Type.Union([Type.String(), Type.Null()]),
-  /** As the provider writes it, usually YYYY-MM-DD. */
+  /** The date in the provider's own form, usually YYYY-MM-DD. */
   date: Type.Union([Type.String(), Type.Null()]),
 });
 export type Source = Static<typeof Source>;

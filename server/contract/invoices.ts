@@ -32,7 +32,7 @@ const InvoiceSubject = Type.Union([
 
 export const Invoice = Type.Object({
   id: InvoiceId,
-  /** As it stands on the PDF; null if it has none. */
+  /** The number on the PDF; null if it has none. */
   number: Type.Union([Type.String(), Type.Null()]),
   issuedAt: Timestamp,
   subject: InvoiceSubject,

@@ -9,7 +9,7 @@ import type { RouteContract } from "./route.ts";
 /** One of the person's passkeys. */
 export const Passkey = Type.Object({
   id: Uuid,
-  /** As the authenticator names it; a browser is told by it which passkeys are still good. */
+  /** The authenticator's name for the passkey. We use it to tell a browser which passkeys are still good. */
   credentialId: Type.String(),
   name: Type.String(),
   /** Where it is: in an account that copies it to the person's devices, on one device, or on a key that is plugged in or held near. */

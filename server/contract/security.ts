@@ -10,7 +10,7 @@ export const OwnSession = Type.Object({
   id: Uuid,
   /** The one this call was made with. */
   current: Type.Boolean(),
-  /** As the browser called itself; null: not known. */
+  /** What the browser called itself; null: not known. */
   browser: Known,
   system: Known,
   /** An IANA name. The browser sends it in the header X-Time-Zone of the calls that open or continue a session. */

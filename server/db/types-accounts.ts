@@ -181,7 +181,7 @@ export interface EmailLinks {
   purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors" | "disown-way";
   /** The address that the person gets by opening the link; of `disown-way` the mailbox that got it. Null for links of other purposes. */
   address: Generated<string | null>;
-  /** Of `disown-way`: when the way to sign in was added, in business time. */
+  /** For `disown-way`: when the way to sign in was added, in business time. */
   ways_since: Generated<Date | null>;
   token_hash: Buffer;
   expires_at: Date;

@@ -83,7 +83,7 @@ export interface HoldParts {
   hold_id: string;
   grant_id: string;
   amount: number;
-  /** As long as the hold is open. */
+  /** We keep this up only while the hold is open. */
   settled: Generated<number>;
 }
 

@@ -11,7 +11,7 @@ export const attachmentLimits = {
   files: 5,
   /** For a PDF. */
   pages: 300,
-  /** Of a document's text: more than any model has room for. */
+  /** For a document's text: no model has room for more. */
   textBytes: 600_000,
 } as const;
 
@@ -42,7 +42,7 @@ export interface Attachable {
   contentType: string;
   /** For a PDF. */
   pages: number | null;
-  /** Of a document. */
+  /** For a document. */
   textBytes: number | null;
   /** Where each page of a PDF ends, counted in bytes of its text. Pages behind the limit of the text have none. */
   pageEnds: readonly number[] | null;
@@ -67,7 +67,7 @@ export type ReadingFault = "unreadable" | "too_large";
 
 export const isSound = ({ contentType }: Pick<Attachable, "contentType">) => contentType.startsWith("audio/");
 
-/** Of the models of our catalogue only those hear that write down what they hear. What they hear is priced by its length. */
+/** In our catalogue, only the models that write down what they hear can hear. We price what they hear by its length. */
 export function hears({ unit }: Pick<Model, "unit">): boolean {
   return unit === "minute";
 }

@@ -96,7 +96,7 @@ export interface AuditDetails {
   "mail.sent_again": { template: string };
   /** A mail that was not delivered goes to another address. */
   "mail.readdressed": { template: string };
-  /** Of a sign-up, to which no account belongs yet. */
+  /** The act is about a sign-up. No account belongs to it yet. */
   "confirmation.sent_again": Record<string, never>;
   /** The account was taken over, and its owner gets it back. `removed`: ways to sign in; `addressRestored`: an earlier address is theirs again. */
   "account.given_back": { sessions: number; removed: number; addressRestored: boolean };

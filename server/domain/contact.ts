@@ -21,7 +21,7 @@ export const contactRuleMessages = {
 } as const;
 export type ContactRule = keyof typeof contactRuleMessages;
 
-/** As typed. A form without a subject sends an empty string. */
+/** What the person typed. A form without a subject sends an empty string. */
 export interface ContactInput {
   name: string;
   email: string;
@@ -31,7 +31,7 @@ export interface ContactInput {
 }
 export type ContactField = keyof ContactInput;
 
-/** As stored and mailed. */
+/** What we store and mail. */
 export interface ContactText {
   name: string;
   email: string;

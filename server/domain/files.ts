@@ -23,14 +23,14 @@ export type FileType = (typeof shownTypes)[number] | (typeof downloadedTypes)[nu
 export const headBytes = 4_096;
 
 export const fileLimits = {
-  /** Of one attachment, as it is uploaded. */
+  /** The limit for one attachment, as it is uploaded. */
   megabytes: 10,
-  /** Of an attached picture: width × height, in millions. */
+  /** The limit for an attached picture: width × height, in millions. */
   megapixels: 40,
   /** The longer side of an attached picture as it is kept, and its pixels. Models reduce larger ones. */
   pictureSide: 1_568,
   keptPixels: 1_600_000,
-  /** Of what a model made. */
+  /** The limit for what a model made. */
   outputMegabytes: 256,
   nameLength: 200,
 } as const;

@@ -24,7 +24,7 @@ export interface OrderTotals {
   amountCents: number;
   /** Each renewal; null: there is none. */
   laterCents: number | null;
-  /** Of a plan the credits of a month. */
+  /** For a plan: the credits of one month. */
   credits: number;
 }
 

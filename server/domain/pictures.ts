@@ -23,7 +23,7 @@ export const pictureLimits = {
   alternative: 500,
 } as const;
 
-/** Of the prompt (tokens.ts). A prompt of the longest length has fewer in any language that we speak. */
+/** The limit for the prompt (tokens.ts). A prompt of the longest length has fewer tokens in any language that we speak. */
 export const picturePromptTokens = 15_100;
 
 /** The options of a request that names none. */

@@ -44,7 +44,7 @@ function pictures(inputDollars: number, pictureInputDollars: number, outputDolla
 }
 
 const above = (aboveTokens: number, inputFactor: number, outputFactor: number) => ({ above: { aboveTokens, inputFactor, outputFactor } });
-/** Of OpenAI's GPT-6. */
+/** OpenAI's GPT-6 has this. */
 const long = above(272_000, 2, 1.5);
 
 /** Providers cut a picture that goes in into at most this many tokens. */
@@ -116,7 +116,7 @@ export function providerCostMicroDollars(
     promptTokens: number | null;
     completionTokens: number | null;
     searches: number | null;
-    /** Of the prompt's tokens those of pictures. */
+    /** How many of the prompt's tokens are for pictures. */
     pictureTokens?: number | null;
   },
   now: Date,

@@ -85,7 +85,7 @@ export function voiceFor(model: Pick<Model, "id">, language: string): Voice | un
   return all.find((each) => each.language === wanted) ?? all.find((each) => each.language === null);
 }
 
-/** As providers count them, and as the price does. */
+/** Providers count characters like this, and so does the price. */
 export function charactersOf(text: string): number {
   return [...text].length;
 }

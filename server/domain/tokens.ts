@@ -27,7 +27,7 @@ function kindOf(code: number): Kind {
   return within(code, 0xff01, 0xff1f) ? "unspaced" : "bytes";
 }
 
-/** Of UTF-8, for one unit of UTF-16. A character beyond these has two units and four bytes. */
+/** How many bytes of UTF-8 one unit of UTF-16 takes. A character beyond these has two units and four bytes. */
 const bytesOf = (code: number) => (code < 0x80 ? 1 : code < 0x800 || within(code, 0xd800, 0xdfff) ? 2 : 3);
 const isLetter = (kind: Kind | undefined) => kind === "small" || kind === "capital";
 

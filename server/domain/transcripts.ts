@@ -20,7 +20,7 @@ export const recordingBytes = recordingLimits.megabytes * 1024 * 1024;
 export interface Segment {
   from: number;
   to: number;
-  /** As the provider tells voices apart; null where it does not. */
+  /** The provider's name for the voice; null if the provider does not tell voices apart. */
   speaker: string | null;
   text: string;
 }

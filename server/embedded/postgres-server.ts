@@ -110,7 +110,7 @@ export async function initialise(cluster: Cluster, superuserPassword: string): P
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code === 0) return;
     const reason = await lastLog(cluster);
-    // As in a container that was started under any number.
+    // A container can be started under a user number that has no name.
     if (reason.includes("could not look up effective user ID"))
       throw new StartError(
         `PostgreSQL needs a user with a name, and the user ${process.getuid?.()} has none: add it to /etc/passwd, or start as another user`,

@@ -99,7 +99,7 @@ export async function replayDeadLetters(db: Db, job: string): Promise<number> {
   return inTransaction(db, async (trx) => (await replay(trx, { job })).length);
 }
 
-/** As `replayLetters`, in the caller's transaction. Returns those that it put back. */
+/** Does what `replayLetters` does, in the caller's transaction. Returns those that it put back. */
 export async function replayLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
   return replay(trx, { ids }, by);
 }
@@ -109,7 +109,7 @@ export async function replayLetters(db: Db, ids: readonly string[], by: By): Pro
   return inTransaction(db, async (trx) => outcomesOf(trx, ids, await replay(trx, { ids }, by)));
 }
 
-/** As `discardLetters`, in the caller's transaction. Returns those that it discarded. */
+/** Does what `discardLetters` does, in the caller's transaction. Returns those that it discarded. */
 export async function discardLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
   const { rows } = await sql<Letter>`with letters as (
       update dead_letters set replayed_at = clock_timestamp(), discarded = true

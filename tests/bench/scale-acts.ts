@@ -191,10 +191,10 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     "spending limits": () => readLimits(db, somebody().userId, new Date()),
     send: () => send(answers, somebody(free).userId),
     "send with a daily cap": () => send(answers, somebody(capped).userId),
-    // As Stripe's ids, which begin with the time of their object. Random ids would each touch another page of a large index.
+    // Stripe's ids begin with the time of their object too. Random ids would each touch another page of a large index.
     webhook: () =>
       inbox({ id: `evt_1${uuidv7()}`, type: "invoice.paid", livemode: false, objectId: "in_1", created: 1, payload: '{"object":{}}' }),
-    // Of an invoice that no transfer can pay: it is looked for and refused.
+    // No transfer can pay this invoice: the server looks for it and refuses.
     "bank transfer": async () => {
       const transfer = { reference: randomUUID(), invoiceId: "in_1", amountCents: 9_999, currency: "usd", reason: "The bank says so." };
       const refused = await receiveTransfer(deps, clerk, transfer).then(

@@ -23,7 +23,7 @@ const walletId = "pg_temp.id_of(3, 400, n, $1)";
 const checkoutId = "pg_temp.id_of(6, 60, n, $1)";
 const grantId = "pg_temp.id_of(4, 350, n, $1)";
 const conversationId = "pg_temp.id_of(5, 300, n, $1)";
-/** Of the answer number a of person n, which began `ago` days ago. */
+/** The id of person n's answer number a, which began `ago` days ago. */
 const generationId = "pg_temp.id_of(16 + a, 361 - 90 * a, n, $1, 90)";
 const captureId = "pg_temp.id_of(32 + a, 361 - 90 * a, n, $1, 90)";
 const questionId = "pg_temp.id_of(48 + a, 361 - 90 * a, n, $1, 90)";

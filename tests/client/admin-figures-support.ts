@@ -12,7 +12,7 @@ const headlines = (isFirst: boolean) =>
     return { name, value: 120, before, change, changePercent: percent };
   });
 
-/** Of so many days, from 1 March on; with none, of a day before anything was counted. */
+/** The figures of so many days, from 1 March on; 0: of a day before anything was counted. */
 export function figuresOf(days: number): Figures {
   const starts = Array.from({ length: Math.max(days, 1) }, (_, index) => day(index));
   const each = <Value>(value: (index: number) => Value) => starts.map((_, index) => value(index));

@@ -49,7 +49,7 @@ export async function serve(
 
 interface SharedSite {
   site: Site;
-  /** Of the file that is executed now; none if its tests need no API. */
+  /** Answers the calls of the file that is executed now; none if its tests need no API. */
   answerCall?: AnswerCall | undefined;
 }
 

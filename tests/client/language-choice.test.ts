@@ -22,7 +22,7 @@ it("a language chosen on a page with ?lang= is kept after a reload, and the rest
   expect([i18next.language, page.storage.get("language")]).toEqual(["fr", "fr"]);
   await chooseLanguage("de");
   expect(location.href).toBe(`${origin}/pricing?billing=annual#packs`);
-  // As after a reload.
+  // A reload does this.
   await followReader();
   expect([i18next.language, page.storage.get("language")]).toEqual(["de", "de"]);
   expect(document.cookie).toMatch(/^language=de;/);

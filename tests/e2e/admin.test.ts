@@ -143,7 +143,7 @@ it.each(on("desktop"))(
     await orderByTransfer(page, person);
     await page.reload();
     await button(page, "Record a bank transfer").waitFor();
-    // As if the factor had been shown an hour ago: the act asks for it, and goes on.
+    // Pretend that the factor was shown an hour ago: the act asks for it, and goes on.
     const proved = { proved_at: new Date(Date.now() - hourMs) };
     await stage.db
       .updateTable("auth_sessions")

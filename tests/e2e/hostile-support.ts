@@ -172,7 +172,7 @@ export async function writeToTeam({ product }: HostileWorld, texts: readonly Hos
   return sent;
 }
 
-/** As a title is stored, at the most as long. */
+/** The title that is stored, cut to the longest length. */
 export const titleOf = (text: string) => [...tidyTitle(text)].slice(0, conversationLimits.titleMax).join("");
 
 /** A conversation with each hostile text as its title. */

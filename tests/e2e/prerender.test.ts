@@ -143,7 +143,7 @@ describe("the first frame", () => {
 
 describe("the reader's language", () => {
   it("is applied after hydration if the server assumed another, with nothing stored", async () => {
-    // As if a proxy or a cache had sent the page in a language other than the browser's.
+    // Pretend that a proxy or a cache sent the page in a language other than the browser's.
     const device = await reader("en");
     await device.addInitScript("Object.defineProperty(navigator, 'languages', { get: () => ['fr-CA', 'en'] })");
     const { page, complaints } = await open(device, "/pricing");

@@ -28,7 +28,7 @@ export interface Stage {
 }
 
 const startTimeoutMs = 120_000;
-/** As the sandbox starts. */
+/** The sandbox starts with this pace. */
 const usualPaceMs = 12;
 
 interface SharedProduct {

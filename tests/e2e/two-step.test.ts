@@ -104,7 +104,7 @@ it.runIf(hasTurn("waysIn", "two-step"))(
     await showCode(page, "Recovery code", recoveryCodes[0] ?? "");
     await isSignedIn(page);
 
-    // As if the factor had been shown an hour ago.
+    // Pretend that the factor was shown an hour ago.
     await stage.db
       .updateTable("auth_sessions")
       .set({ proved_at: new Date(Date.now() - hourMs) })
@@ -162,7 +162,7 @@ it.runIf(full)(
 
     const page = await askForTheLink(elsewhere, visitor);
     await notice.waitFor();
-    // As if the request had been made that much earlier: moving the clock would move it for the other files too.
+    // Pretend that the request was made that much earlier: moving the clock would move it for the other files too.
     const earlier = new Date(Date.now() - factorResetWaitMs - hourMs);
     await stage.db
       .updateTable("factor_resets")

@@ -150,7 +150,7 @@ describe("a new release while tabs are open", () => {
     const page = await openKept(device, `${frontage.url}/profile`, "en");
     await expect.poll(() => keptConversations(page)).toBe(1);
     await page.evaluate(`localStorage.setItem("signedOut", "yes")`);
-    // As another app leaves a picture for the chat.
+    // Another app leaves a picture for the chat like this.
     await page.evaluate("caches.open('shared-files').then((cache) => cache.put('/shared/1', new Response('a picture')))");
     const ended = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/api/auth/sign-out");
     await page.getByRole("button", { name: "Sign out", exact: true }).click();

@@ -1,4 +1,4 @@
-/** As postgres.test.ts, but with `npm start`, whose supervisor restarts the killed PostgreSQL by itself. */
+/** Tests what postgres.test.ts tests, but with `npm start`, whose supervisor restarts the killed PostgreSQL by itself. */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, inject, it } from "vitest";

@@ -25,7 +25,7 @@ const beforeMs = full ? 30_000 : 3_000;
 const caughtUpWithinMs = 150_000;
 const token = "token-of-the-tests";
 const webhookSecret = `whsec_${token}`;
-/** Of OpenAI, and of another provider. */
+/** One model is OpenAI's, the other another provider's. */
 const models = { silent: "gpt-6-luna", other: "deepseek-flash" } as const;
 
 type Service = "stripe" | "mail" | "models";

@@ -34,7 +34,7 @@ const setDeleteAt = (at: Date | null) =>
 const restore = () => setDeleteAt(null);
 const inAFortnight = () => addMilliseconds(world.clock.now(), deletionMs);
 
-/** As the worker does it. */
+/** Runs the jobs as the worker does. */
 async function runJobs(): Promise<void> {
   const rows = await world.database.db.selectFrom("outbox").selectAll().where("job", "=", "align-subscription").execute();
   for (const { id, job, payload } of rows) await runJob(world.deps, processors, { id, name: job, payload });

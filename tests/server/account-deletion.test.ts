@@ -436,7 +436,7 @@ async function live(session: Session, words: string): Promise<void> {
   await product.asOwner(`insert into data_exports (user_id, asked_at) values ('${user.id}', now())`);
 }
 
-/** As if the person had deleted their account 14 days ago. */
+/** Pretends that the person deleted their account 14 days ago. */
 const timeIsOver = ({ user }: Session) =>
   product.db
     .updateTable("users")

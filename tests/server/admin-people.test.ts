@@ -109,7 +109,7 @@ test("a search that more people match than are looked through says so", async ()
   expect(await cut(start)).toEqual([100, true]);
   expect(await cut(`${start}25`)).toEqual([3, false]);
   const { rows } = (await get(`people?search=${start}&sort=email&order=desc&limit=1`)).json();
-  // Of those that are looked through, which are the first by the alphabet.
+  // The search sorts only those that it looks through, and they are the first by the alphabet.
   expect(rows[0].email).toBe(`${start}99@example.com`);
 });
 

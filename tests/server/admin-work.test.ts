@@ -137,7 +137,7 @@ test("a mail that was given up goes to a right address: a receipt to the account
   expect((await again(answer, "not an address")).json().code).toBe("validation_failed");
   expect((await again(randomUUID(), other)).json().code).toBe("not_found");
   expect([await isQueued(receipt), await isQueued(link)]).toEqual([false, false]);
-  // Of two at once the second is told.
+  // If two ask at once, the second is told.
   const both = await Promise.all([again(receipt, person.email), again(receipt, person.email)]);
   expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
   expect(await latest()).toEqual(entry("mail.readdressed", { template: "plan-ended" }));
@@ -220,7 +220,7 @@ test("events that were set aside or have failed are discarded, several at once, 
   await expect(product.db.updateTable("stripe_events").set({ type: "x" }).where("id", "=", "evt_d1").execute()).rejects.toThrow(
     "permission denied",
   );
-  // Of two admins at once one puts it back, and the other is told.
+  // If two admins ask at once, one puts it back and the other is told.
   const both = await Promise.all([outcomes("stripe-events/replay", ["evt_d1"]), outcomes("stripe-events/replay", ["evt_d1"])]);
   expect(
     both

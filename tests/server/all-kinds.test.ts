@@ -21,7 +21,7 @@ import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
 const answers = full ? 2_000 : 20;
-/** Of one person, at most as many as a plan allows within a minute. */
+/** One person asks this many, at most as many as a plan allows within a minute. */
 const answersEach = full ? 50 : 20;
 const peopleAtOnce = 4;
 const credits = 5_000;
@@ -50,7 +50,7 @@ const broken = ["die_mid_stream", "rate_limited", "server_error", "hang", "garba
 const picture = { size: "1024x1024", quality: "low", background: "auto", count: 2 } as const;
 const words = async () => ({ prompt: "What is a tessera?" });
 
-/** As often as people ask for them, roughly: a clip is drawn frame by frame. */
+/** The tests ask for these about as often as people do: a clip is drawn frame by frame. */
 const kinds: readonly Kind[] = [
   { models: ["gpt-6-luna", "claude-haiku-5-5", "mistral-small-2603"], faults: [...broken, "empty", "length", "no_usage"], request: words },
   { models: ["sonar"], faults: [...broken, "empty"], request: words },

@@ -180,7 +180,7 @@ test("the browser that signed up does not learn whether the address's owner diso
       "email_not_confirmed",
       "invalid_credentials",
     ]);
-    // Of what can't be confirmed any more the address is gone.
+    // If a sign-up can't be confirmed any more, its address is gone.
     const left = await product.db.selectFrom("sign_ups").select("id").where("email", "=", email).execute();
     expect(left).toHaveLength(owner === "stays away" ? 1 : 0);
   }

@@ -84,7 +84,7 @@ test("an older address that reaches Stripe after a newer one doesn't stay there"
     late = true;
     await moveTo(userId, "newer@example.com");
     await updateCustomer(world.deps, userId);
-    // As if the call whose answer this is had been under way all the while.
+    // Pretend that the call whose answer this is was under way all the while.
     await world.deps.payments.customers.update(customerId, { email: "older@example.com" });
     return answer;
   };

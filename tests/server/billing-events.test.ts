@@ -188,7 +188,7 @@ describe("an event that no code acts on", () => {
     await process(unheard.id);
     expect(await statusOf(unheard.id)).toBe("set_aside");
 
-    // As a release left it that did not know the type.
+    // A release that did not know the type left the event like this.
     await deliver(world, JSON.stringify(paid));
     await world.database.db.updateTable("stripe_events").set({ status: "set_aside" }).where("id", "=", paid.id).execute();
     await world.database.db.deleteFrom("outbox").execute();

@@ -126,7 +126,7 @@ describe("a paid pack", () => {
     const { url } = await packCheckout(person, "pack_500");
     await world.pay(url);
     const lost = await world.takeEvents();
-    // As if Stripe no longer listed them.
+    // Pretend that Stripe no longer lists them.
     await world.database.db
       .insertInto("stripe_events")
       .values(

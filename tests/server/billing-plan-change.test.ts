@@ -101,7 +101,7 @@ describe("what is previewed is what Stripe bills", () => {
   test("who began at another price keeps it, and the account says so", async () => {
     const person = await subscriber();
     expect((await check(person)).price_cents).toBe(1999);
-    // As it is for whoever subscribed before the catalogue's price rose.
+    // Whoever subscribed before the catalogue's price rose has a price like this.
     const { payments } = world.deps;
     const { product } = await payments.prices.retrieve(await stripePriceOf(world.deps, "starter_month"));
     const earlier = await payments.prices.create({

@@ -201,7 +201,7 @@ describe("the order", () => {
     await offer();
     const { payments } = world.deps;
     const [customer] = (await payments.customers.list()).data;
-    // As the previous release, or somebody in Stripe's dashboard, made it.
+    // The previous release, or somebody in Stripe's dashboard, made it like this.
     const subscription = await payments.subscriptions.create({
       ...{ customer: customer?.id ?? "", collection_method: "send_invoice", days_until_due: 14 },
       items: [{ price: await stripePriceOf(world.deps, "enterprise_month"), quantity: 1 }],

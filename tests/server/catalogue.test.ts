@@ -177,7 +177,7 @@ describe("discount eligibility", () => {
     real.clock.moveTo(new Date(real.clock.now().getTime() + 1_000));
     const end = async ({ id }: Campaign) =>
       (await real.post(`${path}/end`, admin, { campaignId: id, reason: "It did its work" })).statusCode;
-    // Of two admins at the same moment the second is told, also of one that was dropped.
+    // If two admins act at the same moment, the second is told, also if the campaign was dropped.
     expect((await Promise.all([end(running), end(running)])).sort()).toEqual([204, 409]);
     expect((await Promise.all([end(later), end(later)])).sort()).toEqual([204, 404]);
     expect([await list(), await percentNow()]).toEqual([[[30, "over"]], 0]);

@@ -5,7 +5,7 @@ import { CircuitBreaker } from "#server/providers/models/circuit-breaker.ts";
 function withClock() {
   const clock = { nowMs: 1_000 };
   const breaker = new CircuitBreaker(() => clock.nowMs);
-  /** As an answer does it: how long to wait, and if that is 0, the call. */
+  /** Does what an answer does: asks how long to wait and, if that is 0, makes the call. */
   const ask = (key: string, person = "Ada") => {
     const waitMs = breaker.waitMs(key, person);
     if (waitMs === 0) breaker.asked(key, person);

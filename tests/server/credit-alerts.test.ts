@@ -28,7 +28,7 @@ async function alerts(): Promise<string[]> {
   return rows.map(({ payload }) => (payload as { grantId: string }).grantId);
 }
 
-/** As the worker does, and a second time, as after a crash before the job was marked as done. */
+/** Runs each job twice, as the worker does after a crash before the job was marked as done. */
 async function tell(): Promise<number> {
   const waiting = await alerts();
   for (const grantId of [...waiting, ...waiting]) await tellLowCredits(world.deps, grantId);

@@ -97,7 +97,7 @@ test("an answer whose process has died costs nothing, and its text is deleted wi
   const { db } = world.database;
   const begun = await askAndHold(world.models, world.api, person);
   const row = () => db.selectFrom("generations").selectAll().where("id", "=", begun.generationId).executeTakeFirstOrThrow();
-  // As if a process had died while writing it: the process that writes it no longer owns the lease.
+  // Pretend that a process died while writing it: the process that writes it no longer owns the lease.
   await until(
     async () =>
       (await db.selectFrom("generation_events").select("frames").where("generation_id", "=", begun.generationId).execute()).length > 0,

@@ -89,7 +89,7 @@ async function signInByPasskey(passkey: SoftPasskey): Promise<LightMyRequestResp
   const options = (await product.post("/api/auth/passkey/options", {}, elsewhere())).json<SignInOptions>();
   return product.post("/api/auth/passkey", { assertion: passkey.sign(options) }, elsewhere());
 }
-/** As after coming back from Google with an account of theirs. */
+/** Pretends that the person came back from Google with an account of theirs. */
 async function link(session: Session): Promise<void> {
   const [id, now] = [randomUUID(), new Date()];
   const times = { created_at: now, expires_at: new Date(now.getTime() + googleMs), authenticated_at: now, used_at: null };

@@ -422,7 +422,7 @@ describe("reversing a change", () => {
     await product.post("/api/auth/sign-up", { email: old, password: strangers }, elsewhere());
     const [first = ""] = await product.mailedTokens(old);
     const session = await product.join(old);
-    // As if it had been written while the person confirmed theirs.
+    // Pretend that it was written while the person confirmed theirs.
     const waiting = await product.db
       .insertInto("sign_ups")
       .values({ id: randomUUID(), email: old, password_hash: null, language: "en", created_at: new Date() })

@@ -303,7 +303,7 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
     // The requests prove something only if every kind of success and refusal occurred.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 204, 400, 401, 402, 404, 409, 413, 415, 422]));
     expect(answered.size).toBeGreaterThanOrEqual(ingredients.asked.length + questionCount);
-    // Of three thousand on all routes it is chance whether one is a whole message.
+    // With three thousand requests on all routes, chance decides whether one sends a whole message.
     if (full) expect(await database.db.selectFrom("contact_messages").select("id").execute()).not.toEqual([]);
 
     expect(await countRows(), `seed ${seed}`).toEqual({

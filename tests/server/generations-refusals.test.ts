@@ -214,7 +214,7 @@ describe("the plan's limits", () => {
       expect(first.map(({ outcome }) => outcome)).toEqual(["created", "created", "created", "rate_limited", "rate_limited"]);
       expect(first[3]?.retry_after_ms).toBeGreaterThan(45_000);
       expect(first[3]?.retry_after_ms).toBeLessThanOrEqual(60_000);
-      // As if a minute had passed.
+      // Pretend that a minute has passed.
       await database.asOwner(`update generations set asked_at = asked_at - interval '1 minute' where user_id = '${person.userId}'`);
       expect((await outcomes([off + 3]))[0]?.outcome).toBe("created");
     }

@@ -194,7 +194,7 @@ test("after so long without a worker that no partition is left, answers go on, a
   expect((await resume(elsewhere, person, answer.generationId, 0)).text).toBe(answer.text);
   await elsewhere.close();
 
-  // Of the current twelve hours the default partition has rows already: theirs begin with the next.
+  // The default partition already has rows of the current twelve hours, so new partitions begin with the next.
   await sweep();
   expect((await partitions())[0]?.fromMs).toBe(beginning(Date.now()) + partitionMs);
   const next = await ask(world.api, person);

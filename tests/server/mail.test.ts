@@ -95,7 +95,7 @@ test("a mail is sent once even if its job runs several times at once, and every 
   await sendMail(product.deps, mail.id);
   expect(received).toHaveLength(1);
   expect(received[0]).toMatchObject({ messageId: `<${mail.id}@tessera.test>`, to: [{ address: "reader@example.com" }] });
-  // As if the worker had ended between sending the mail and marking it as sent.
+  // Pretend that the worker ended between sending the mail and marking it as sent.
   await product.db.updateTable("mails").set({ sent_at: null }).where("id", "=", mail.id).execute();
   await sendMail(product.deps, mail.id);
   expect(received[1]?.messageId).toBe(received[0]?.messageId);

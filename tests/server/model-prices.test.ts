@@ -104,7 +104,7 @@ test("never in the past: a price begins on a day that has not begun, the databas
   await expect(world.database.db.insertInto("model_prices").values(past).execute()).rejects.toThrow("model_prices_check");
   expect((await drop(admin, "grok-4.6", "2026-11-25", 6)).statusCode).toBe(404);
   expect((await plan(admin, "sonar", { credits: 3, beginsOn: "2026-11-26" })).statusCode).toBe(200);
-  // Of two admins the second is told.
+  // If two admins act, the second is told.
   expect((await plan(admin, "sonar", { credits: 4, beginsOn: "2026-11-26" })).json().code).toBe("conflict");
   expect((await drop(admin, "sonar", "2026-11-26", 4)).json().code).toBe("conflict");
   expect((await drop(admin, "sonar", "2026-11-26", 3)).json()).toMatchObject({ prices: [{ credits: 2, state: "now" }] });

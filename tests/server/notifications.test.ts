@@ -75,7 +75,7 @@ function headerOf(mail: Email, key: string): string | undefined {
   return mail.headers.find((header) => header.key === key)?.value;
 }
 
-/** As a mailbox posts it when its owner asks (RFC 8058 §3.1). */
+/** A mailbox posts this when its owner asks (RFC 8058 §3.1). */
 function oneClick(url: string) {
   const { pathname, search } = new URL(url);
   const headers = { "content-type": "application/x-www-form-urlencoded" };

@@ -366,7 +366,7 @@ describe("naming and removing", () => {
   test("the last way in stays, also when two are removed at once", async () => {
     const passkeys = [await added(), await added()];
     const remove = ({ row }: { row: Passkey }) => call("DELETE", `/api/account/passkeys/${row.id}`, undefined, session);
-    // As somebody whose account was made by Google and who unlinked it.
+    // Pretend that Google made the account and the person unlinked it.
     await product.asOwner(`delete from credentials where user_id = '${session.user.id}'`);
     const answers = await Promise.all(passkeys.map(remove));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);

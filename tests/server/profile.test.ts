@@ -276,7 +276,7 @@ describe("what is no picture we take", () => {
     expect(bomb.length).toBeLessThan(avatarBytes);
     const tooLarge = { status: 413, code: "picture_too_large" };
     expect((await upload(bomb)).json()).toMatchObject(tooLarge);
-    // Of the pixels nothing is looked at: it is the same without them.
+    // Nothing looks at the pixels: the answer is the same without them.
     expect((await upload(bomb.subarray(0, 200))).json()).toMatchObject(tooLarge);
     expect((await upload(Buffer.alloc(avatarBytes + 1))).json()).toMatchObject(tooLarge);
     const largest = await sharp({ create: { width: 8_000, height: 5_000, channels: 3, background: "#fff" } })

@@ -19,7 +19,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Of sounds and clips, which are asked for otherwise: sounds.test.ts, clips.test.ts. */
+/** Other tests ask for sounds and clips: sounds.test.ts, clips.test.ts. */
 const asked = catalogue.filter(({ protocol, unit }) => protocol !== undefined && (unit === "answer" || unit === "image"));
 
 test.each(asked)("$name answers by $protocol", async (model) => {

@@ -224,7 +224,7 @@ test("the migration goes back and forth with limits set and answers under way", 
   const names = await migrationNames();
   const downTo = names[names.indexOf("0058_spending_limits") - 1] ?? "none";
   await migrate({ ownerUrl: database.ownerUrl, applicationRole, downTo });
-  // As the release of that time ended an answer: 0091 asks for one argument more.
+  // The release of that time ended an answer like this: 0091 asks for one argument more.
   await sql`select from answer_end(${row.id}, ${row.owner}, 'completed', null, false, 5, '[]', 1, 1, null, null, null, null, ${["adjustment"]}, ${row.now})`.execute(
     database.db,
   );

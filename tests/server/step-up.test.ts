@@ -37,7 +37,7 @@ const headersOf = ({ access_token }: Session) => ({ authorization: `Bearer ${acc
 const visit = (url: string, by = session) => guarded.inject({ method: "GET", url, headers: headersOf(by) });
 const prove = (secret: string, by = session) => product.post("/api/account/step-up", { password: secret }, { headers: headersOf(by) });
 
-/** As if everybody had shown their factor this long ago. */
+/** Pretends that everybody showed their factor this long ago. */
 async function age(milliseconds: number): Promise<void> {
   await product.db
     .updateTable("auth_sessions")

@@ -90,7 +90,7 @@ export async function startAnswerProcess(
   const held = new HeldConnections(deps, createSessionCheck(deps));
   const stopChecking = held.start();
   app.addHook("onClose", async () => stopChecking());
-  // As in production while a process drains: a connection whose stream has just ended would otherwise stay open for a minute.
+  // Production does the same while a process drains: a connection whose stream has just ended would otherwise stay open for a minute.
   app.addHook("preClose", async () => {
     const timer = setInterval(() => {
       app.server.closeIdleConnections();

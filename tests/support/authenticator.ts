@@ -33,7 +33,7 @@ export interface Lies {
   counter?: number;
   challenge?: string;
   userHandle?: string;
-  /** Of the attestation; by default there is none. */
+  /** The format of the attestation; by default there is none. */
   format?: string;
   type?: string;
 }
@@ -45,7 +45,7 @@ export interface SoftPasskey {
 }
 
 interface Kind {
-  /** As a browser would: the page's. */
+  /** The origin that a browser would send is the page's. */
   origin: string;
   counts?: boolean;
   synced?: boolean;

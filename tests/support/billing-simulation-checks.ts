@@ -176,11 +176,11 @@ async function checkMirror(
 }
 
 interface Taken {
-  /** Of the charge's grants, those still to come included. */
+  /** The credits of the charge's grants, including those still to come. */
   sold: number;
   taken: number;
   expired: number;
-  /** Of the months that are still to come. */
+  /** The credits of the months that are still to come. */
   waiting: number;
 }
 
@@ -282,7 +282,7 @@ async function cameBack({ deps }: BillingWorld, { refunds }: Stripe.CreditNote):
   return read.some(({ status }) => status === "failed");
 }
 
-/** Of the invoice's payments: a bank account gets its money after some days, and the credit note is made then. */
+/** What is still on its way back: a bank account gets its money after some days, and the credit note is made then. */
 async function pendingCents({ deps: { payments } }: BillingWorld, invoice: string): Promise<number> {
   const { data } = await payments.invoicePayments.list({ invoice, status: "paid" });
   const intents = data.map(({ payment: { payment_intent: intent } }) => (typeof intent === "object" ? intent?.id : intent));

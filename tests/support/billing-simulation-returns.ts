@@ -8,7 +8,7 @@ import type { Act, Actor, Stage } from "./billing-simulation-stage.ts";
 import { call, chargesOf, customerOf } from "./billing-simulation-stage.ts";
 import { consentTo } from "./consent.ts";
 
-/** As from Stripe's dashboard: all of a payment or a part of it. */
+/** Stripe's dashboard does this: it gives back all of a payment or a part of it. */
 export const refund: Act = async (stage, actor) => {
   const charges = await chargesOf(stage, actor);
   const charge = charges[stage.random(Math.max(1, charges.length))];

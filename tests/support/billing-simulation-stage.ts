@@ -22,7 +22,7 @@ export interface Actor extends Person {
 
 export interface Stage {
   world: BillingWorld;
-  /** Of the team. */
+  /** A member of the team. */
   admin: Actor;
   random: (below: number) => number;
   /** Stripe Tax is on. */

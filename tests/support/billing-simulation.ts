@@ -127,7 +127,7 @@ class Simulation {
     if (day >= this.workerBackOn) await this.reconcile();
   }
 
-  /** Of new events some are lost, some come twice, some on another day, and now and then all in the wrong order. */
+  /** Some new events are lost, some come twice, some on another day, and now and then all come in the wrong order. */
   private async deliverSome(): Promise<void> {
     const fresh = await this.world.takeEvents();
     const due = this.late.splice(0, this.random(this.late.length + 1));
@@ -215,7 +215,7 @@ class Simulation {
   }
 }
 
-/** As an operator does who sells from Germany to the whole European Union. */
+/** Does what an operator does who sells from Germany to the whole European Union. */
 async function switchTaxOn(payments: Stripe): Promise<void> {
   await payments.tax.settings.update({ head_office: { address: { country: "DE" } } });
   await payments.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "oss_union" } } });

@@ -196,7 +196,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
 /** A person's subscription, grants, wallet and invoices, without the ids, so that two people can be compared. */
 export async function stateOf(world: ApiWorld, userId: string) {
   const { db } = world.database;
-  // Of a person who is gone there is none.
+  // A person who is gone has none.
   const payerId = (await findPayer(db, userId)) ?? randomUUID();
   const subscription = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();
   const grants = await db

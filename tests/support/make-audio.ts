@@ -46,7 +46,7 @@ const hertz = 44_100;
 interface Mp4 {
   brand?: string;
   handler?: "soun" | "vide";
-  /** As a recorder writes that does not know how long it will go on: the packets are in a fragment. */
+  /** A recorder that does not know how long it will go on writes this: the packets are in a fragment. */
   fragmented?: boolean;
   /** What the header of the film says, in seconds. */
   claimedSeconds?: number;
@@ -100,7 +100,7 @@ function element(id: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   return Buffer.concat([idOf(id), u32(0x10000000 | body.length), body]);
 }
-/** Of unknown size, as a recorder writes them. */
+/** A recorder writes elements like this: their size is unknown. */
 function open(id: number, ...content: Buffer[]): Buffer {
   return Buffer.concat([idOf(id), u8(0x01, 255, 255, 255, 255, 255, 255, 255), ...content]);
 }

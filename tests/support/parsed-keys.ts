@@ -8,12 +8,12 @@ const castInQuery = /(?<!\$\d|\$\{\w+\})::text\b(?!\[|\s+as\b|\)?\s+from\b)/;
 const castCompared = /::text\s*(?:=|<>|!=|<|>|~|(?:not\s+)?(?:in|like|ilike)\b)|(?:=|<>|!=|<|>|~|\blike)\s*[\w.]+::text\b/i;
 const taken = /split_part|string_to_array|regexp_(?:split|match)/i;
 
-/** Of a source file of ours, the lines that do so. */
+/** Returns the lines of one of our source files that do so. */
 export function parsedKeysInSource(text: string): string[] {
   return text.split("\n").filter((line) => castInQuery.test(line) || taken.test(line));
 }
 
-/** Of a function's body in the database. */
+/** Returns the lines of a database function's body that do so. */
 export function parsedKeysInFunction(body: string): string[] {
   return body.split("\n").filter((line) => castCompared.test(line) || taken.test(line));
 }

@@ -40,7 +40,7 @@ export async function createUser(
   });
 }
 
-/** As an adjustment that expires after a year. Once for each person. */
+/** Gives the credits as an adjustment that expires after a year. Once for each person. */
 export async function giveCredits(trx: Trx, userId: string, credits: number): Promise<void> {
   const now = new Date();
   const payerId = await payerIdOf(trx, userId);

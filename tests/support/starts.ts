@@ -5,7 +5,7 @@ import type { StartRow } from "#server/features/generations/queries.ts";
 
 const owner = randomUUID();
 
-/** As the first question of a conversation, or as the next one of `conversationId`; null: without a conversation. */
+/** The first question of a conversation, or the next one of `conversationId`; null: without a conversation. */
 export function startOf(userId: string, conversationId?: string | null): StartRow {
   const turn = {
     conversationId: conversationId ?? uuidv7(),

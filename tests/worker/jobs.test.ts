@@ -92,7 +92,7 @@ describe("a lost queue", () => {
   it("jobs that Redis has lost are published again and run", async () => {
     const { deps, startWorker, queueOne, delivered } = await create("Redis");
     await queueOne();
-    // As if the job had been published and Redis had lost it: the row says when to publish it again.
+    // Pretend that the job was published and Redis lost it: the row says when to publish it again.
     await deps.db
       .updateTable("outbox")
       .set({ published_at: new Date(), publications: 1, redrive_at: new Date(Date.now() + 1_500) })

@@ -19,7 +19,7 @@ test("reconciliation finds an event that was lost while no worker ran for hours,
   await world.buy(person, "starter_year");
   await world.settle();
   const { db } = world.database;
-  // As if the last reconciliation had just run.
+  // Pretend that the last reconciliation has just run.
   const dueAt = addMilliseconds(world.clock.now(), hourMs);
   await db
     .insertInto("schedules")

@@ -14,7 +14,7 @@ import { PictureCrop } from "./picture-crop.tsx";
 
 interface Chosen {
   file: Blob;
-  /** Of the blob, for the preview. */
+  /** The blob's address, for the preview. */
   address: string;
   size: Size;
   crop: Crop;

@@ -14,7 +14,7 @@ import styles from "./campaign-plan-dialog.module.css";
 const usualPercent = "20";
 const usualDays = 14;
 
-/** As a field for a day and a time takes it, in UTC. */
+/** The value that a field for a day and a time takes, in UTC. */
 const fieldTime = (time: Date) => time.toISOString().slice(0, "2026-01-01T00:00".length);
 const timestampOf = (value: string) => `${value}:00Z`;
 
@@ -47,7 +47,7 @@ function PlanChoice({ chosen, choose }: PlanChoiceProps) {
 
 interface AudienceFieldsProps {
   audience: CampaignAudience;
-  /** As it is written in the field. */
+  /** What is written in the field. */
   days: string;
   isWrong: boolean;
   choose: (audience: CampaignAudience) => void;

@@ -195,7 +195,7 @@ function Pages<Row>({ table: { next, previous } }: { table: TableControls<Row> }
   );
 }
 
-/** Of a list whose rows are filtered page by page, one may be empty while later ones are not. */
+/** If a list's rows are filtered page by page, one page may be empty while later ones are not. */
 function Nothing<Row>({ table, empty, emptyText }: { table: TableControls<Row>; empty: string; emptyText: string | undefined }) {
   const { t } = useTranslation("admin");
   if (table.next) return <EmptyState title={t("table.nothingHere")} />;

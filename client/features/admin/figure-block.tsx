@@ -43,7 +43,7 @@ export function FigureBlock({ name, title, lead, figures, series, earlier, as, f
   const { t } = useTranslation("figures");
   const { starts } = figures;
   const before = useMemo(() => {
-    // Of two ranges of many months one may touch a month more. Their ends stand below each other.
+    // One of two ranges of many months may touch a month more. Their ends stand below each other.
     const aligned = earlier && starts.map((_, place) => earlier[place + earlier.length - starts.length] ?? null);
     return aligned && { label: t("compare.before"), values: aligned };
   }, [earlier, starts, t]);

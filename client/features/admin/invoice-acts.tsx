@@ -37,7 +37,7 @@ interface InvoiceActs {
 interface Place {
   userId: string;
   dashboardUrl: string | null;
-  /** As they were read last. */
+  /** The invoices that were read last. */
   invoices: readonly KnownInvoice[];
   look: () => void;
 }
@@ -64,7 +64,7 @@ export function useInvoiceActs({ userId, dashboardUrl, invoices, look }: Place):
       </>
     );
   };
-  // As it was read last, so that the next try has its figures.
+  // This takes the invoice that was read last, so that the next try has its figures.
   const chosen = doing && (invoices.find(({ id }) => id === doing.invoice.id) ?? doing.invoice);
   const dialog = (
     <>

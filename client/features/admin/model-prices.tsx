@@ -18,7 +18,7 @@ import { useModelPrice } from "./use-model-price.ts";
 import { usePricesMeanwhile } from "./use-prices-meanwhile.ts";
 import { useServerTime } from "./use-server-time.ts";
 
-/** As the server has it (contract/admin-models.ts). */
+/** The server has the same limit (contract/admin-models.ts). */
 const highestPrice = 500;
 /** People see a price on the model's tile before it begins, so it usually begins in two weeks. */
 const usualDaysAhead = 14;

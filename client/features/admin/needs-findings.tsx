@@ -34,7 +34,7 @@ function addressOf({ kind, subject }: Finding): string | undefined {
 /** Compares the person's payments with Stripe's or, if nobody knows whose it is, everybody's. */
 function CheckButton({ finding: { kind, userId }, needs, ask }: BlockProps & { finding: Finding }) {
   const { t } = useTranslation("admin");
-  // Of models, not of payments.
+  // These findings are about models, not about payments.
   if (kind.startsWith("model")) return null;
   if (userId === null)
     return (

@@ -9,7 +9,7 @@ import { endsInTime, noticeBounds, noticeTones } from "#domain/settings.ts";
 
 type Notice = NonNullable<Environment["notice"]>;
 
-/** As a field for a day and a time takes it, in UTC. */
+/** The value that a field for a day and a time takes, in UTC. */
 const fieldTime = (timestamp: string) => timestamp.slice(0, "2026-01-01T00:00".length);
 const usualHours = 4;
 

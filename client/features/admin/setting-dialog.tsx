@@ -12,7 +12,7 @@ import { NoticeFields, usualNotice } from "./notice-fields.tsx";
 import { useSettingText } from "./use-setting-text.ts";
 
 interface SettingDialogProps {
-  /** As it is now: it changes below the open dialog if somebody else was first. */
+  /** The setting now: it changes below the open dialog if somebody else was first. */
   setting: Setting;
   /** Null: the default is to hold again. */
   wanted: "change" | null;
@@ -88,7 +88,7 @@ function titleOf({ name, value }: Setting, wanted: SettingDialogProps["wanted"])
 export function SettingDialog({ setting, wanted, onClose, onDone, look }: SettingDialogProps) {
   const { t } = useTranslation("settings");
   const textOf = useSettingText();
-  // As it was when the dialog was opened: what the fields begin with, and what a switch is switched from.
+  // The value when the dialog was opened: the fields begin with it, and a switch is switched from it.
   const [begun] = useState(setting);
   const entered = useValue(begun);
   const { name, version } = setting;

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
 import type { PersonRow } from "#contract/admin-people.ts";
 
-/** As many as are taken in at a glance. */
+/** People take in this many at a glance. */
 const most = 7;
 /** Who types on is not answered letter by letter. */
 const pauseMs = 150;

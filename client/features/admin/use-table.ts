@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useSearchParams } from "wouter";
 import { isAbort } from "#client/lib/api.ts";
 
-/** As the tables' calls take it. */
+/** The query that the tables' calls take. */
 export interface TableQuery {
   sort?: string;
   order?: "asc" | "desc";

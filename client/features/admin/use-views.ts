@@ -3,7 +3,7 @@ import { api } from "#client/lib/api.ts";
 import type { SavedView } from "#contract/admin-views.ts";
 import type { ListName } from "#domain/tables.ts";
 
-/** As they were last read, so that a list that is opened again shows them at once. */
+/** The views that were read last, so that a list that is opened again shows them at once. */
 const known = new Map<ListName, readonly SavedView[]>();
 
 /** The views of the list that the reader saved, on whatever device. Until they are known there are none. */

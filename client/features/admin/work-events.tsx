@@ -65,7 +65,7 @@ function EventContent({ eventId }: { eventId: string }) {
   );
 }
 
-/** As the server finds people by (people-table.ts, billing/customer-of.ts). */
+/** The server finds people by these ids (people-table.ts, billing/customer-of.ts). */
 const findable = /^(cus|sub|in|ch|py|pi|cs|re|pyr|dp|du|cn)_/;
 
 /** An object of Stripe's by which a person can be found, as a link to whom it is of. */

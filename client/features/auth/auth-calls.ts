@@ -177,7 +177,7 @@ export function lookAtDisown(token: string): Promise<DisownLink> {
 /** Removes what the link is about. Returns the token of a link for a new password. */
 export async function disownWay(token: string): Promise<string> {
   const disowned = await api("POST /api/auth/disown-way", { body: { token } });
-  // As for undoEmailChange.
+  // The reason is the same as in undoEmailChange.
   await refreshSession().catch(() => undefined);
   return disowned.token;
 }

@@ -10,7 +10,7 @@ import { ActStep, Step } from "./step.tsx";
 import { unlessCode } from "./unless-code.ts";
 
 interface LostFactorProps {
-  /** Of the sign-in that waits for its second factor. */
+  /** The token of the sign-in that waits for its second factor. */
   token: string;
   onBack: () => void;
   onExpired: () => void;

@@ -12,7 +12,7 @@ import type { Consent, OrderPreview } from "#contract/orders.ts";
 import styles from "./order.module.css";
 import { OrderConsent, OrderView } from "./order-view.tsx";
 
-/** Of this dialog and of what can go wrong in it. */
+/** The texts of this dialog and of what can go wrong in it. */
 export const orderTexts = ["order", "billing", "change", "invoices", "refunds", "errors", "refusals"] as const;
 
 /** What somebody wants to buy. */

@@ -10,7 +10,7 @@ import { plans } from "#domain/plans.ts";
 import type { Wanted } from "./order-dialog.tsx";
 import { useBillingRead } from "./use-billing-read.ts";
 
-/** As `useCheckout` does it. That hook is not used here, because the build would then split it off the public pages into one more file. */
+/** Does what `useCheckout` does. If we used that hook, the build would split it off the public pages into one more file. */
 async function loadDialog() {
   const { OrderDialog, orderTexts } = await import("./order-dialog.tsx");
   await i18next.loadNamespaces(orderTexts);

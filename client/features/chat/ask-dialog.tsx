@@ -29,7 +29,7 @@ const fieldName = "edited";
 interface AskDialogProps {
   /** A question to edit, or an answer whose question is to be asked again. */
   message: ThreadMessage;
-  /** Of the answer that is asked for again, or of the latest one to the question: an edited question is asked in the same way. */
+  /** The receipt of the answer to ask for again, or of the question's latest answer: an edited question is asked in the same way. */
   receipt: Receipt | null;
   modelId: string | undefined;
   /** Available credits. */

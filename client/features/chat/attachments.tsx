@@ -34,7 +34,7 @@ export interface FilesState {
   attached: readonly AttachedFile[];
 }
 
-/** Of these types iOS makes a JPEG of its own photos. */
+/** With these types iOS turns its own photos into JPEGs. */
 const accepted = "image/png,image/jpeg,image/webp,image/gif,application/pdf,text/*,.md,.csv,.tsv,.json,.yaml,.yml,.log,.tex";
 
 type Receive = (files: readonly File[]) => void;

@@ -5,7 +5,7 @@ import { safeHref } from "./markdown-blocks.ts";
 import styles from "./source-cards.module.css";
 import { cardId } from "./source-marks.tsx";
 
-/** Of sources with numbers those that the text refers to, if it refers to any. */
+/** The sources whose numbers the text refers to; all sources if it refers to none. */
 function citedIn(text: string, sources: readonly Source[]): readonly Source[] {
   const cited = sources.filter(({ mark }) => mark !== null && text.includes(`[${mark}]`));
   return cited.length > 0 ? cited : sources;

@@ -8,7 +8,7 @@ import styles from "./markdown.module.css";
 import { safeHref } from "./markdown-blocks.ts";
 
 interface MarkedSource {
-  /** Of its card. */
+  /** The id of its card. */
   id: string;
   mark: number;
   title: string;

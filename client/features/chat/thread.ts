@@ -18,7 +18,7 @@ export interface LiveAnswer {
   text: string;
   /** How pictures were asked for; absent from other answers. */
   picture?: PictureOptions;
-  /** As on the receipt. */
+  /** What the receipt says. */
   speech?: SpeechReceipt;
   recording?: RecordingReceipt;
   /** By their places, from 0: what each picture looks like so far, and those that are finished. */
@@ -72,7 +72,7 @@ export interface Refusal {
 
 export interface Thread {
   load: "ready" | "loading" | "failed" | "missing";
-  /** Of all branches, oldest first. */
+  /** The messages of all branches, oldest first. */
   all: readonly ThreadMessage[];
   /** The end of the branch that is shown; null: the newest. */
   headId: string | null;

@@ -49,7 +49,7 @@ function closeOrOpen(open: Open[], text: string, at: number, length: number): vo
   if (insideWord || (sign === "~" && length !== 2)) return;
   let rest = length;
   if (/\S/.test(before)) {
-    // Of three signs opened together (***), the inner pair is the one that is closed first.
+    // If three signs are opened together (***), the inner pair closes first.
     const [outer, inner] = open.slice(-2);
     if (rest === 2 && outer && inner && outer.at === inner.at && outer.signs[0] === sign) open.splice(-2, 2, inner, outer);
     while (rest > 0 && open.at(-1)?.signs[0] === sign && (open.at(-1)?.signs.length ?? 0) <= rest) rest -= open.pop()?.signs.length ?? rest;

@@ -20,7 +20,7 @@ interface Track {
   /** By its tables, in ticks of its timescale. */
   ticks: number;
   packets: number;
-  /** Of AAC; 0 of other codecs, whose packets we can't tell the length of. */
+  /** The sample rate of AAC; 0 for other codecs, because we can't tell the length of their packets. */
   hertz: number;
   /** What a fragment's packets last where it does not say. */
   usualTicks: number;

@@ -5,7 +5,7 @@ import type { Measured } from "./measured.ts";
 const plainFormats: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 const extensible = 0xfffe;
 
-/** Of real files a dozen. */
+/** Real files have a dozen. */
 const mostChunks = 10_000;
 
 function bytesPerSecond(bytes: Bytes, at: number): number | undefined {

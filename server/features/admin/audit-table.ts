@@ -59,7 +59,7 @@ const ofMoney = /Cents$|^invoiceId$/;
 /** And by the act: a finding may be about an invoice or a charge, and only admins see settings. */
 const ofAct: Readonly<Record<string, RegExp>> = { "finding.closed": /^subject$/, "setting.changed": /^(was|now)$/ };
 
-/** As support reads it. */
+/** The table that support reads. */
 export const auditTableWithoutMoney: typeof auditTable = {
   ...auditTable,
   show: (row) => {

@@ -8,7 +8,7 @@ import type { Table } from "./tables.ts";
 
 const id = { column: sql`c.id`, type: "uuid" } as const;
 
-/** As it is at this moment of business time. */
+/** The table at this moment of business time. */
 export function campaignsTable(now: Date): Table<CampaignRow, Campaign, CampaignsQuery, "start" | "end" | "percent"> {
   const states = {
     planned: sql<boolean>`c.starts_at > ${now}`,

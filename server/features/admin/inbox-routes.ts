@@ -11,7 +11,7 @@ import { answer, assign, readInboxMessage, setStatus } from "../contact/inbox.ts
 import { inboxTable, isInboxCut } from "./inbox-table.ts";
 import { readNeighbours, readTable, sendCsv } from "./tables.ts";
 
-/** As the table takes it. */
+/** The filter that the table takes. */
 function filterOf(request: FastifyRequest<{ Querystring: InboxQuery }>) {
   const { owner, ...others } = request.query;
   return owner === undefined ? others : { ...others, owner: owner === "me" ? viewerOf(request).userId : owner };

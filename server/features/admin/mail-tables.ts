@@ -40,7 +40,7 @@ export const sentMailsTable: Table<Mail, SentMailRow, SentMailsQuery, "time"> = 
   conditionsOf: ({ recipient, template, state, from, to }) => [
     recipient === undefined ? undefined : sql<boolean>`lower(m.recipient) = ${recipient.trim().toLowerCase()}`,
     template === undefined ? undefined : sql<boolean>`m.template = ${template}`,
-    // As in its partial index, so that PostgreSQL uses that.
+    // The partial index has the same condition, so PostgreSQL uses the index.
     state === undefined ? undefined : state === "sent" ? sql<boolean>`m.sent_at is not null` : sql<boolean>`m.sent_at is null`,
     state === undefined || state === "sent" ? undefined : sql<boolean>`${mailState} = ${state}`,
     from === undefined ? undefined : sql<boolean>`m.created_at >= ${new Date(from)}`,

@@ -51,7 +51,7 @@ const byStripeId = new Map<string, (id: string) => RawBuilder<unknown>>(
   }),
 );
 
-/** As on the invoice, or on a credit note for it. */
+/** The number on an invoice, or on a credit note for it. */
 const invoiceNumber = /^([A-Z0-9]{3,}-\d{3,})(-CN-\d+)?$/i;
 
 const payersOfInvoice = (number: string) =>

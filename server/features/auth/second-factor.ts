@@ -75,7 +75,7 @@ export async function spendCode(
   return { factor: isOfApp ? "totp" : "recovery_code", cancelledReset };
 }
 
-/** As for passwords (sign-in.ts): the attempts of a browser that has signed in before are counted for that browser only. */
+/** We count the attempts of a browser that has signed in before for that browser only, as for passwords (sign-in.ts). */
 function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: AttemptKey; shared: AttemptKey[] } {
   const deviceId = readDevice(deps.config, caller.devices, person, new Date());
   if (deviceId !== undefined) return { own: `factor-device:${deviceId}`, shared: [] };

@@ -28,7 +28,7 @@ export async function cancelPlan(deps: Deps, userId: string, before?: () => Prom
   });
 }
 
-/** As `cancelPlan`. Does nothing if the plan renews anyway. */
+/** Works like `cancelPlan`, but does nothing if the plan renews anyway. */
 export async function resumePlan(deps: Deps, userId: string, before?: () => Promise<void>): Promise<SubscriptionCheck> {
   return changeRunning(deps, userId, async ({ subscription: { id, cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } }) => {
     if (!atPeriodEnd && cancelAt === null) return;

@@ -12,7 +12,7 @@ interface Change {
   changeId: string;
   before: Row;
   row: Row;
-  /** As it was read, with its discounts. */
+  /** The subscription that we read, with its discounts. */
   subscription: Stripe.Subscription;
 }
 

@@ -23,7 +23,7 @@ interface Row {
 }
 
 /**
- * Of the grants that are open it adds up the entries, of which a grant has no more than credits, but for a few. Nothing is left of the closed
+ * It adds up the entries of the open grants. Nearly every grant has no more entries than credits. Nothing is left of the closed
  * ones, however many entries they have, so it only adds up what they brought. One statement, so that everything is of the same moment.
  */
 async function selectSteps(executor: Executor, walletId: string): Promise<Row[]> {

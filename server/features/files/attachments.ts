@@ -72,7 +72,7 @@ function prepareText(bytes: Uint8Array): Prepared {
   return { bytes, text: { text, pageEnds: null, tokenEnds: countPieces(piecesOf(Buffer.from(text))) } };
 }
 
-/** As much of the text as has so many bytes. */
+/** The start of the text that fits into so many bytes. */
 function textWithin(bytes: Uint8Array, limit: number): string {
   // What is decoded as a stream leaves out a character that is not complete.
   return new TextDecoder("utf-8").decode(bytes.subarray(0, limit), { stream: true });

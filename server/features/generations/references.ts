@@ -61,7 +61,7 @@ async function prepare(bytes: Buffer, side: number = pictureLimits.referencePixe
   });
 }
 
-/** As large as the first reference, whatever its own size. What the person has painted over is transparent in it. */
+/** Scales the mask to the size of the first reference. What the person has painted over is transparent in it. */
 async function prepareMask(bytes: Buffer, { width, height }: Prepared): Promise<Buffer> {
   return withPictures((open) =>
     open(bytes, { limitInputPixels: mostPixels, failOn: "error" })

@@ -42,7 +42,7 @@ export function hashOf(asked: CreateGeneration, prompt: string | null): Buffer {
 
 export interface Wanted {
   model: Model;
-  /** As we store it; null if a question is asked again. */
+  /** The prompt that we store; null if a question is asked again. */
   prompt: string | null;
   /** Undefined for a model that answers with words about words. */
   options: AnswerOptions | undefined;

@@ -127,7 +127,7 @@ export class RunningAnswer {
     this.feed.push("segments", { segments: [...segments] });
   }
 
-  /** As a picture: it is stored. */
+  /** The sound is stored. It counts after a stop, like a picture. */
   addSound(sound: SoundPart): void {
     this.output.sound = sound;
     this.feed.push("sound", { sound });

@@ -70,7 +70,7 @@ export interface UpstreamEnd extends ModelUsage {
   error: unknown;
   /** The picture, as the provider sent it. Whoever takes it reports whether it is one. */
   picture: Uint8Array | undefined;
-  /** As the picture. */
+  /** The sound, as the provider sent it. Whoever takes it reports whether it is one. */
   sound: Uint8Array | undefined;
 }
 

@@ -32,7 +32,7 @@ export async function lockPerson(executor: Executor, userId: string): Promise<vo
   await executor.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-/** As `lockPerson`, for somebody who may not exist. */
+/** Does what `lockPerson` does, for somebody who may not exist. */
 export async function lockExistingPerson(executor: Executor, userId: string) {
   return executor.selectFrom("users").select(["id", "banned_at", "delete_at"]).where("id", "=", userId).forNoKeyUpdate().executeTakeFirst();
 }

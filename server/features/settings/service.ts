@@ -46,7 +46,7 @@ export async function listSettings(deps: SettingsDeps): Promise<SettingsPage> {
   return { settings, variables: describeVariables(deps.config) };
 }
 
-/** As it is stored. Throws `validation_failed` for what is outside the limits. */
+/** Returns the value that we store. Throws `validation_failed` for what is outside the limits. */
 function readValue(name: SettingName, value: SetSetting["value"], now: Date): SettingValue {
   if (value === null) return null;
   const refuse = (message: string) => new ValidationError([{ field: "value", message }]);

@@ -66,9 +66,9 @@ export interface ModelGateway {
   report(model: Model, personId: string, worked: boolean): void;
   /** A worker has paused the model for everybody (circuit-breaker.ts). */
   pausedElsewhere(model: Model, pauseMs: number): void;
-  /** As `ModelConnection.ask`. Throws if the model is not available. */
+  /** Does what `ModelConnection.ask` does. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
-  /** As in `ClipConnection`. They throw if the model is not available. */
+  /** These do what `ClipConnection`'s do. They throw if the model is not available. */
   startClip(model: Model, personId: string, wish: ClipWish, signal: AbortSignal): Promise<string>;
   checkClip(model: Model, requestId: string, signal: AbortSignal): Promise<ClipState>;
   fetchClip(model: Model, url: string, signal: AbortSignal): Promise<Response>;

@@ -1,5 +1,5 @@
 /**
- * As much of `fetch` as we and the providers' packages need, built on Node's own HTTP client, because it is faster: text that arrives while
+ * The part of `fetch` that we and the providers' packages need, on Node's own HTTP client, because it is faster: text that arrives while
  * nobody reads becomes one chunk, and each chunk passes through fewer layers.
  */
 import type { IncomingMessage } from "node:http";

@@ -32,7 +32,7 @@ function whole(client: OpenAI, call: ModelCall): Promise<Response> {
     .asResponse();
 }
 
-/** Of OpenAI's models that we offer only Whisper streams nothing. Other servers that speak the protocol were made for it. */
+/** Whisper is the only one of OpenAI's models here that streams nothing. Other servers that speak the protocol were made for Whisper. */
 const answersAsAWhole = ({ model }: ModelCall) => model.own !== undefined || model.upstreamModel.startsWith("whisper");
 
 export const connectOpenAiTranscriptions: ConnectModels = (_provider, address, send) => {

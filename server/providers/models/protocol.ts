@@ -30,7 +30,7 @@ export interface PictureWish {
   quality: PictureQuality;
   background: PictureBackground;
   references: readonly Uint8Array[];
-  /** As large as the first reference; what is transparent in it is to change. */
+  /** It is as large as the first reference. The provider changes what is transparent in it. */
   mask?: Uint8Array;
 }
 

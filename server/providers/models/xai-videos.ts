@@ -20,7 +20,7 @@ const fileHost = "x.ai";
 const ticksPerMicroDollar = 1e4;
 /** Words of refusals, which have no code of their own. */
 const filterWords = /moderation|content polic|usage guideline|safety/i;
-/** As for the other protocols: these statuses are about our key or account, or too many requests. */
+/** These statuses are about our key or account, or too many requests. The other protocols count them as outages too. */
 const outageStatuses: ReadonlySet<number> = new Set([401, 402, 408, 409, 425]);
 
 /** Reads JSON up to a limit. Throws a ModelOutage if it is none. */

@@ -18,7 +18,7 @@ export async function buildFloor(folder: string): Promise<void> {
     mode: "production",
     root: path.join(root, "tests/client/floor"),
     plugins: [react()],
-    // As in the client's build; a test runner may have set another NODE_ENV.
+    // The client's build sets the same; a test runner may have set another NODE_ENV.
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
     build: { ...settings.build, outDir: folder, emptyOutDir: true },
   });
