@@ -8,6 +8,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { graceDays, plans } from "#domain/plans.ts";
+import { failureKind } from "#server/failures.ts";
 import { endGracePeriods } from "#server/features/billing/schedules.ts";
 import { stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
 import { settleTransfer } from "#server/features/billing/transfers.ts";
@@ -233,6 +234,31 @@ test("an order whose invoice was to be debited, and is void because that failed,
   await world.moveTo(addMilliseconds(world.clock.now(), 40 * dayMs));
   expect([await check(), (await walletOf(world, person)).grants]).toMatchObject([{ subscribed: false }, []]);
 });
+
+test.each([
+  ["bank_debit", "paid", "surplus"],
+  ["bank_debit_fails", "paid", undefined],
+  ["bank_debit_voids", "void", "surplus"],
+])(
+  "a transfer recorded while the invoice is debited (%s) waits for the bank, and is then for the invoice or goes back",
+  async (account, status, kind) => {
+    const { invoiceId } = await begin();
+    const { payments } = world.deps;
+    const { hosted_invoice_url: page } = await payments.invoices.retrieve(invoiceId);
+    await fetch(`${page}/pay`, { method: "POST", body: new URLSearchParams({ card: account }) });
+    expect((await transfer(invoiceId)).statusCode).toBe(204);
+    const waits = settleTransfer(world.deps, "FT26011 / 4711");
+    await expect(waits).rejects.toThrow("is on its way");
+    expect(failureKind(await waits.catch((error: unknown) => error))).toBe("outage");
+    await world.moveTo(addMilliseconds(world.clock.now(), 6 * dayMs));
+    await settle();
+    expect((await payments.invoices.retrieve(invoiceId)).status).toBe(status);
+    const returns = await world.database.db.selectFrom("money_backs").select("kind").execute();
+    expect(returns).toEqual(kind === undefined ? [] : [{ kind }]);
+    expect((await check()).subscribed).toBe(status === "paid");
+    expect((await walletOf(world, person)).balance).toBe(status === "paid" ? monthlyCredits : 0);
+  },
+);
 
 describe("refused, and nothing is written", () => {
   test("for whoever is not of the team, or showed no factor for a while", async () => {

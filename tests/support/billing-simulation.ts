@@ -13,7 +13,7 @@ import { expireDueGrants } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { processors } from "../../worker/processors/all.ts";
 import { actSomehow } from "./billing-simulation-acts.ts";
-import { checkAgainstStripe, checkLedger, checkWallet } from "./billing-simulation-checks.ts";
+import { checkAgainstStripe, checkLedger, checkWallet, isDebited } from "./billing-simulation-checks.ts";
 import { scripts } from "./billing-simulation-scripts.ts";
 import type { Actor } from "./billing-simulation-stage.ts";
 import { createActor } from "./billing-simulation-stage.ts";
@@ -188,8 +188,9 @@ class Simulation {
   private async checkJobs(): Promise<void> {
     const { db } = this.world.database;
     for (const { id, job, payload } of await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).execute()) {
-      const { requestId } = payload as { requestId?: string };
-      if (requestId === undefined || !(await waitsForBank(this.world, requestId)))
+      const { requestId, reference } = payload as { requestId?: string; reference?: string };
+      const waits = requestId !== undefined && (await waitsForBank(this.world, requestId));
+      if (!waits && !(reference !== undefined && (await waitsForDebit(this.world, reference))))
         throw new Error(`${job} was never done: ${JSON.stringify(payload)}, ${this.refusals.get(id)}`);
     }
   }
@@ -225,6 +226,12 @@ async function switchTaxOn(payments: Stripe): Promise<void> {
 async function waitsForBank({ database: { db }, deps }: BillingWorld, requestId: string): Promise<boolean> {
   const request = await db.selectFrom("money_backs").select("charge_id").where("id", "=", requestId).executeTakeFirstOrThrow();
   return request.charge_id !== null && (await deps.payments.charges.retrieve(request.charge_id)).disputed;
+}
+
+/** Whether the invoice of a recorded transfer is being debited. */
+async function waitsForDebit(world: BillingWorld, reference: string): Promise<boolean> {
+  const transfers = world.database.db.selectFrom("bank_transfers").select("invoice_id").where("reference", "=", reference);
+  return isDebited(world, (await transfers.executeTakeFirstOrThrow()).invoice_id);
 }
 
 async function isGone(world: BillingWorld, { userId }: Actor): Promise<boolean> {

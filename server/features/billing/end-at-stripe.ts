@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import type { Deps } from "../../deps.ts";
+import { TakenElsewhere } from "../../failures.ts";
 import { isPaidAlready, isRefused, orMissing } from "../../providers/stripe.ts";
 import { graceEndOf } from "./renewal-mails.ts";
 import { selectRecordedTransfers } from "./transfer-queries.ts";
@@ -19,24 +20,30 @@ async function isSurplus({ payments }: Pick<Deps, "payments">, invoiceId: string
   return (await payments.invoicePayments.list({ invoice: invoiceId, status: "paid", limit: 1 })).data.length > 0;
 }
 
-/** A hash, because a header holds no bank's reference in other letters than Latin-1, nor one of any length. */
-const transferKey = (reference: string) => `transfer-paid:${createHash("sha256").update(reference).digest("hex")}`;
+/** Whether a bank's debit for the invoice is on its way: its money may still come. */
+async function isBeingPaid({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<boolean> {
+  const expand = ["data.payment.payment_intent"];
+  const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "open", limit: 10, expand });
+  return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
+}
 
 /**
  * Marks the invoice of a recorded transfer as paid at Stripe. May be repeated. `surplus`: Stripe refuses, because the invoice was voided or paid by
- * card after the transfer was recorded, or just before.
+ * card after the transfer was recorded, or just before. Throws TakenElsewhere while a bank's debit for it is on its way: what becomes of the debit
+ * decides what the transfer is for.
  */
-export async function payByTransfer(
-  { payments }: Pick<Deps, "payments">,
-  transfer: { invoice_id: string; reference: string },
-): Promise<"paid" | "surplus"> {
-  const key = { idempotencyKey: transferKey(transfer.reference) };
+export async function payByTransfer({ payments }: Pick<Deps, "payments">, transfer: { invoice_id: string }): Promise<"paid" | "surplus"> {
+  // A key of its own for each try: for one key Stripe would repeat a refusal for a day, though its cause has gone. An invoice is paid once anyway.
+  const key = { idempotencyKey: randomUUID() };
   try {
     await payments.invoices.pay(transfer.invoice_id, { paid_out_of_band: true }, key);
   } catch (error) {
     if (!isRefused(error)) throw error;
     if (await isSurplus({ payments }, transfer.invoice_id)) return "surplus";
-    if (!isPaidAlready(error)) throw error;
+    if (isPaidAlready(error)) return "paid";
+    if (await isBeingPaid({ payments }, transfer.invoice_id))
+      throw new TakenElsewhere(`a bank's debit for ${transfer.invoice_id} is on its way`, { cause: error });
+    throw error;
   }
   return "paid";
 }
@@ -56,13 +63,6 @@ async function readUnpaid({ db, payments }: EndDeps, subscriptionId: string): Pr
 /** Whether money of a recorded transfer was just taken into account, so that the subscription may not be unpaid any more. */
 export async function payRecorded(deps: EndDeps, subscriptionId: string): Promise<boolean> {
   return (await readUnpaid(deps, subscriptionId)).paidNow;
-}
-
-/** Whether a bank's debit for the invoice is on its way: its money may still come. */
-async function isBeingPaid({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<boolean> {
-  const expand = ["data.payment.payment_intent"];
-  const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "open", limit: 10, expand });
-  return data.some(({ payment: { payment_intent: intent } }) => typeof intent === "object" && intent?.status === "processing");
 }
 
 /** A plan that was never paid waits for no debit, and none waits for longer than twice its days of grace, though Stripe may begin one after the other. */
