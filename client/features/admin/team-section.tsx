@@ -121,6 +121,7 @@ function useColumns(change: ((change: Change) => void) | undefined): readonly [C
       label: t("people.lastSignIn"),
       cell: ({ lastSignInAt }) => (lastSignInAt === null ? t("team.never") : dateTime(lastSignInAt)),
       sort: "lastSignIn",
+      isTime: true,
     },
     ...acts,
     { name: "id", label: t("people.id"), cell: ({ id }) => id, isExtra: true },
