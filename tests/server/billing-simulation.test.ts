@@ -52,7 +52,13 @@ async function simulate(plan: Plan, plant: (database: TestDatabase) => Promise<v
   try {
     await plant(world.database);
     await simulateBilling(world, plan);
-    return await happenings(world.database);
+    const counts = await happenings(world.database);
+    process.stdout.write(`seed ${plan.seed}, to its end: ${JSON.stringify(counts)}\n`);
+    return counts;
+  } catch (error) {
+    // What the closing finds must not hide this.
+    process.stdout.write(`${error}\n`);
+    throw error;
   } finally {
     await world.close();
   }
@@ -62,7 +68,6 @@ test(`the people of the scripts and ${people} more for ${days} days: after every
   timeout: full ? 3_600_000 : 180_000,
 }, async () => {
   const counts = await simulate({ seed, people, days, stepHours, restDays, busyPercent: 50, taxed: taxed(seed) });
-  process.stdout.write(`seed ${seed}: ${JSON.stringify(counts)}\n`);
   const missing = Object.entries(counts).flatMap(([what, count]) => (count === 0 && (full || !byChance.includes(what)) ? [what] : []));
   expect(missing).toEqual([]);
 });
