@@ -89,8 +89,8 @@ function sells(phase: Phase, price: string, quantity: number): boolean {
 }
 
 /**
- * In flexible mode a subscription keeps its anchor when a phase brings a price with another interval. The price then changes without an invoice
- * until the next date of the old anchor (github.com/better-auth/better-auth/issues/11336), unless the phase asks for a new anchor.
+ * When a phase brings a price with another interval, Stripe may keep the subscription's anchor, as somebody saw there
+ * (github.com/better-auth/better-auth/issues/11336): the price changes without an invoice. The phase can ask for a new anchor.
  */
 function refuseKeptAnchor(phase: Phase, index: number, changesInterval: boolean): void {
   const asked = phase.billing_cycle_anchor === "phase_start";

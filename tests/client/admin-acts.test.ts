@@ -84,6 +84,30 @@ it("a refund that somebody else's refund made stale shows the new figures, and i
   expect(api.calls(refunds).map(({ body }) => (body as { refundedCents: number }).refundedCents)).toEqual([0, 500]);
 });
 
+it("in the list of invoices such a refund keeps its dialog and what was entered", async () => {
+  const sold = { plan: null, interval: null, packCredits: null, totalCents: 1_999, taxCents: null, transferReference: null };
+  const row = { id: "in_1", number: "A-1", issuedAt: at, state: "paid" as const, ...sold };
+  const invoices = onPerson<"GET /api/admin/people/:userId/invoices">("GET", "invoices");
+  const refunds = onPerson<"POST /api/admin/people/:userId/refunds">("POST", "refunds");
+  api.answer(person, personPage(0));
+  api.answer(invoices, { rows: [{ ...row, refundedCents: 0 }], nextCursor: null });
+  const page = await openPanel(`/admin/people/${id}/invoices`);
+  api.refuse(refunds, 409, "preview_outdated");
+  await button(page, text.person.refund.title).click();
+  api.answer(person, personPage(500));
+  api.answer(invoices, { rows: [{ ...row, refundedCents: 500 }], nextCursor: null });
+  const dialog = page.getByRole("dialog", { name: text.person.refund.title });
+  await dialog.getByLabel(text.person.refund.amount).fill("3");
+  await confirm(page, text.person.refund.title);
+  await page.getByRole("cell", { name: "$5.00" }).waitFor();
+  expect(await dialog.getByLabel(text.reason.label).inputValue()).toBe("They wrote to us");
+  expect(await dialog.getByLabel(text.person.refund.amount).inputValue()).toBe("3");
+  api.answer(refunds, {} as never);
+  await dialog.locator('button[type="submit"]').click();
+  await dialog.waitFor({ state: "detached" });
+  expect(api.calls(refunds).map(({ body }) => (body as { refundedCents: number }).refundedCents)).toEqual([0, 500]);
+});
+
 it("after an act that a colleague was faster with, the person is read again", async () => {
   api.answer(person, personPage(0));
   const page = await openPanel(`/admin/people/${id}`);

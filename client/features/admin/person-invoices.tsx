@@ -75,8 +75,8 @@ function useSubject(): (row: InvoiceRow) => string {
 
 const states = ["paid", "open", "failed", "action", "refunded", "void", "uncollectible"] as const;
 
-/** All of them, however long somebody has paid. */
-export function InvoicesTab({ page: { person, money: account }, look }: MoneyPage) {
+/** All of them, however long somebody has paid. When the person is read again only the list is, and an open dialog keeps what was entered. */
+export function InvoicesTab({ page: { person, money: account }, reads, look }: MoneyPage & { reads: number }) {
   const { t } = useTranslation(["admin", "invoices"]);
   const { money } = useFormat();
   const { dateTime } = useUtc();
@@ -97,6 +97,7 @@ export function InvoicesTab({ page: { person, money: account }, look }: MoneyPag
   return (
     <>
       <DataTable<InvoiceRow>
+        key={reads}
         list="person-invoices"
         label={t("invoices:title")}
         columns={[

@@ -77,7 +77,7 @@ function Known({ page, reads, role, tab, look }: KnownProps) {
       <PersonTabs page={page} current={tab} />
       {tab === "overview" && <PersonOverview page={page} onDone={look} />}
       {tab === "ledger" && <LedgerTab key={reads} userId={person.id} />}
-      {tab === "invoices" && money !== null && <InvoicesTab key={reads} page={{ ...page, money }} look={look} />}
+      {tab === "invoices" && money !== null && <InvoicesTab page={{ ...page, money }} reads={reads} look={look} />}
       {tab === "answers" && <AnswersTab page={page} look={look} />}
       {tab === "mails" && <MailsTab key={reads} person={person} role={role} />}
       {tab === "audit" && <AuditTab key={reads} email={person.email} />}

@@ -89,7 +89,7 @@ async function phasesTo(
   // A subscription that began without Stripe Tax goes on without it: Stripe may not know where its customer lives.
   const tax = subscription.automatic_tax.enabled ? { automatic_tax: { enabled: true } } : {};
   const same = { proration_behavior: "none", ...tax } as const;
-  // Or else Stripe keeps the anchor of the months: the year would begin without an invoice, and with nothing paid.
+  // Otherwise Stripe may keep the billing cycle of the months, and the year would begin without an invoice.
   const anchor = price.recurring?.interval === interval ? {} : ({ billing_cycle_anchor: "phase_start" } as const);
   const reuse = (discounts: readonly (string | Stripe.Discount)[]) =>
     discounts.map((discount) => ({ discount: typeof discount === "string" ? discount : discount.id }));
