@@ -120,6 +120,7 @@ describe("a missing chunk", () => {
     await page.locator('footer a[href="/pricing"]').click();
     await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
     expect(loads).toBe(1);
+    expect(await page.evaluate(() => scrollY), "the new page begins at its top").toBe(0);
     expect(await page.locator("header nav, header button").count()).toBeGreaterThan(0);
     const reload = page.getByRole("button", { name: "Reload" });
     const before = await reload.boundingBox();

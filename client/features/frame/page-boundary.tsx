@@ -32,6 +32,8 @@ function reloadOnce(address: string): boolean {
     // If the reload can't be recorded, the page could reload for ever, so don't.
     return false;
   }
+  // The browser comes back to where the reader was on the page that they left.
+  scrollTo({ top: 0, behavior: "instant" });
   location.reload();
   return true;
 }
