@@ -8,6 +8,7 @@ import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-rout
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminInboxRoutes } from "./features/admin/inbox-routes.ts";
 import { adminModelRoutes } from "./features/admin/models-routes.ts";
+import { adminNeedsRoutes } from "./features/admin/needs-routes.ts";
 import { adminPeopleRoutes } from "./features/admin/people-routes.ts";
 import { adminRoutes, publicAdminRoutes } from "./features/admin/routes.ts";
 import { adminViewRoutes } from "./features/admin/views-routes.ts";
@@ -155,6 +156,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       adminModelRoutes(deps),
       adminPeopleRoutes(deps),
       adminViewRoutes(deps),
+      adminNeedsRoutes(deps),
       adminWorkRoutes(deps),
       settingsRoutes(deps),
       creditRoutes(deps, spendable),

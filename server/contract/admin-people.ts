@@ -4,7 +4,7 @@ import { adjustments } from "../domain/adjustments.ts";
 import { filterReasons } from "../domain/filter-reasons.ts";
 import { mostRows } from "../domain/tables.ts";
 import { Reason, TeamRole } from "./admin.ts";
-import { OwnDispute } from "./admin-work.ts";
+import { OwnDispute } from "./admin-needs.ts";
 import { SubscriptionCheck, Wallet } from "./billing.ts";
 import { Credits, NoContent, Timestamp, Uuid } from "./common.ts";
 import { AddedWay } from "./disown.ts";

@@ -5,6 +5,7 @@ import type { adminInboxRoutes } from "./admin-inbox.ts";
 import type { adminInvoiceRoutes } from "./admin-invoices.ts";
 import type { adminMailRoutes } from "./admin-mails.ts";
 import type { adminModelRoutes } from "./admin-models.ts";
+import type { adminNeedsRoutes } from "./admin-needs.ts";
 import type { adminPeopleRoutes } from "./admin-people.ts";
 import type { adminSettingsRoutes } from "./admin-settings.ts";
 import type { adminViewRoutes } from "./admin-views.ts";
@@ -47,6 +48,7 @@ export type Calls = CallsOf<
     typeof adminRoutes &
     typeof adminInboxRoutes &
     typeof adminModelRoutes &
+    typeof adminNeedsRoutes &
     typeof adminPeopleRoutes &
     typeof adminSettingsRoutes &
     typeof adminViewRoutes &

@@ -73,6 +73,9 @@ const RangeBefore = Type.Object({
   countedFrom: Type.Union([Day, Type.Null()]),
   mrrCents: Type.Array(Type.Integer()),
   running: Type.Array(Type.Integer()),
+  joined: Type.Array(Count),
+  spentCredits: Type.Array(Balance),
+  outstandingCredits: Type.Array(Balance),
   answers: Type.Array(Count),
 });
 

@@ -21,6 +21,7 @@ const deletable = sql.raw(
       "files",
       "model_prices",
       "outbox",
+      "put_off_needs",
       "saved_views",
       "sweep_failures",
       // Sums that can be made anew from the raw rows.

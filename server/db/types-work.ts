@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 import type { ContactCategory } from "#domain/contact.ts";
 import type { FindingDetails, FindingKind, ResolvedBy } from "#domain/findings.ts";
 import type { InboxStatus } from "#domain/inbox.ts";
+import type { NeedKind } from "#domain/needs.ts";
 import type { OffTexts } from "../model-switches.ts";
 import type { Json } from "./json.ts";
 
@@ -53,6 +54,16 @@ export interface SavedViews {
   name: string;
   /** The query of the list's address. */
   search: string;
+  created_at: Date;
+}
+
+/** What waits for the team and was put off until a day. */
+export interface PutOffNeeds {
+  kind: NeedKind;
+  subject: string;
+  until: Date;
+  put_off_by: string | null;
+  reason: string;
   created_at: Date;
 }
 

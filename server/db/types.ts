@@ -85,6 +85,7 @@ import type {
   ModelSwitchRows,
   Outbox,
   PaymentChecks,
+  PutOffNeeds,
   SavedViews,
   Schedules,
   SettingRows,
@@ -94,6 +95,7 @@ import type {
 export interface Database {
   users: Users;
   support_access: SupportAccesses;
+  put_off_needs: PutOffNeeds;
   identities: Identities;
   credentials: Credentials;
   avatars: Avatars;

@@ -1,5 +1,6 @@
 import type { CampaignAudience } from "./campaigns.ts";
 import type { InboxStatus } from "./inbox.ts";
+import type { NeedKind } from "./needs.ts";
 import type { PlanKey } from "./plans.ts";
 import type { SettingName, SettingValue } from "./settings.ts";
 import type { TeamRole } from "./team.ts";
@@ -116,6 +117,9 @@ export interface AuditDetails {
   "stripe_event.discarded": { eventId: string; type: string };
   /** Somebody dealt with what a check had found. */
   "finding.closed": { kind: string; subject: string };
+  /** An entry of what waits for the team is shown again from that day in UTC on; or again at once (docs/decisions/0111). */
+  "need.put_off": { list: NeedKind; entry: string; until: string };
+  "need.brought_back": { list: NeedKind; entry: string };
   /** Somebody had every account compared with the payment provider's. */
   "full_check.asked": Record<string, never>;
   /** Released holds past their deadline that the sweep had failed to release. */
@@ -202,6 +206,8 @@ const shown = {
   "stripe_event.replayed": false,
   "stripe_event.discarded": false,
   "finding.closed": false,
+  "need.put_off": false,
+  "need.brought_back": false,
   "full_check.asked": false,
   "holds.released": false,
   "setting.changed": false,

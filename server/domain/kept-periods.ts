@@ -33,6 +33,7 @@ export const keptMs = {
   abandonedOrders: 30 * dayMs,
   unpaidOrders: 90 * dayMs,
   supportAccess: 30 * dayMs,
+  putOffNeeds: dayMs,
 } as const;
 
 export type Sweep = keyof typeof keptMs;

@@ -34,6 +34,7 @@ export const sweeps = {
   abandonedOrders: { sql: "retention_abandoned_orders", since: "it was made" },
   unpaidOrders: { sql: "retention_unpaid_orders", since: "it was made" },
   supportAccess: { sql: "retention_support_access", since: "the team asked for it, or its end, whichever came last" },
+  putOffNeeds: { sql: "retention_put_off_needs", since: "the day on which it came back" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Earlier {
@@ -202,6 +203,7 @@ export const retention = {
     rows: { sweep: "supportAccess" },
     why: "until when the person lets the team read their conversations, and when the team asked",
   },
+  put_off_needs: { rows: { sweep: "putOffNeeds" }, why: "what the team put off, who did and why, until it comes back" },
   data_exports: {
     rows: { sweep: "exports" },
     earlier: { what: "file_name", sweep: "exportFiles" },

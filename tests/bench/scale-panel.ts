@@ -61,7 +61,8 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
       const { userId } = somebody();
       return twoPages(deps, invoicesTable, { userId, state: "paid" });
     },
-    "panel: what needs somebody": () => readNeeds(deps),
+    "panel: what needs somebody": () => readNeeds(deps, false),
+    "panel: what was put off": () => readNeeds(deps, true),
     "panel: events": () => twoPages(deps, eventsTable, {}, { atLeast: 50 }),
     "panel: events of a type": () => twoPages(deps, eventsTable, { type: "invoice.paid" }, { atLeast: 50 }),
     "panel: events of a type that never came": () => twoPages(deps, eventsTable, { type: "charge.refunded" }, nothing),

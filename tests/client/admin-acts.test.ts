@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/admin.json" with { type: "json" };
 import invoicesText from "#client/i18n/locales/en/invoices.json" with { type: "json" };
 import type { AdminModel } from "#contract/admin-models.ts";
+import type { Needs } from "#contract/admin-needs.ts";
 import type { PersonPage } from "#contract/admin-people.ts";
-import type { Needs } from "#contract/admin-work.ts";
 import { violationsOn } from "#tests/support/accessibility.ts";
 import type { Site } from "./frame-support.ts";
 import { noPlan, onStubbedSite, open } from "./states-support.ts";
@@ -23,7 +23,7 @@ const nobody = { userId: null, email: null };
 const none = { rows: [], isMore: false };
 const noNeeds: Needs = {
   ...{ findings: none, deadLetters: none, failedPayments: none, disputes: none, holds: none, unanswered: none },
-  ...{ refusedMails: none, transfers: none, models: none, checkingSince: null },
+  ...{ refusedMails: none, transfers: none, models: none, putOff: [], checkingSince: null },
 };
 
 function personPage(refundedCents: number): PersonPage {

@@ -34,6 +34,7 @@ export function figuresOf(days: number): Figures {
             ...rangeBefore({ from: starts[0] ?? "", to: starts.at(-1) ?? "" }),
             countedFrom: null,
             ...{ mrrCents: each(() => 4_000), running: each(() => 4), answers: each(() => 8) },
+            ...{ joined: each(() => 4), spentCredits: each(() => 100), outstandingCredits: each(() => 800) },
           },
     revenue: {
       total: {

@@ -4,8 +4,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { TransferInvoice } from "#contract/transfers.ts";
 import type { Withdrawals } from "#contract/withdrawals.ts";
-import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { recordFinding } from "#server/features/findings/service.ts";
 import { consentTo } from "#tests/support/consent.ts";
 import { payerIdOf } from "#tests/support/payers.ts";
@@ -63,6 +65,57 @@ async function withdrawTransfer(admin: Visitor, person: Visitor, reference: stri
   const { contracts } = await person.json<Withdrawals>("GET", "/api/billing/withdrawals");
   await person.json("POST", "/api/billing/withdrawals", { contractId: contracts[0]?.id });
 }
+
+/** Credits that are held for too long, because the worker, which would release them within seconds, can't. */
+async function plantStuckHold(person: Visitor, credits: number): Promise<void> {
+  const [holdId, now] = [randomUUID(), new Date()];
+  const held = { holdId, userId: idOf(person), credits, kinds: ["plan" as const], holdMs: hourMs, now };
+  await inTransaction(stage.db, (trx) => holdForSeveral(trx, held));
+  await stage.asOwner(
+    `create or replace function refuse_worker() returns trigger language plpgsql as $$ begin
+      if current_setting('application_name') = 'tessera worker' then raise exception 'not now'; end if; return new; end $$`,
+    "create or replace trigger refuse_worker before update on holds for each row execute function refuse_worker()",
+    `update holds set deadline = now() - interval '1 hour' where id = '${holdId}'`,
+  );
+}
+
+it.each(on("desktop"))(
+  "on a %s an admin puts an entry off until tomorrow, finds it among what was put off and brings it back; and releases credits that are held too long",
+  async (device) => {
+    const [admin, person] = [await clerk(stage), await stage.person(true)];
+    const found = `in_${randomUUID()}`;
+    const payerId = await payerIdOf(stage.db, idOf(person));
+    await recordFinding(stage.db, { kind: "missing_grant", subject: found, payerId, details: {} }, null, new Date());
+    const page = await pageOf(stage, admin, { viewport: viewports[device] });
+    await page.goto(`${stage.url}/admin/needs`);
+    const row = page.getByRole("listitem").filter({ hasText: found });
+    await row.getByRole("button", { name: "Put off" }).click();
+    await button(page, "Tomorrow").click();
+    await confirm(page, "Put off", "The bank answers tomorrow");
+    await row.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Put off", exact: true }).click();
+    await row.getByText(`by ${admin.email}: The bank answers tomorrow`).waitFor();
+    await row.getByRole("button", { name: "Bring back" }).click();
+    await confirm(page, "Bring back", "The bank has answered");
+    await row.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Waiting", exact: true }).click();
+    await row.waitFor();
+
+    await plantStuckHold(person, 40);
+    try {
+      await page.reload();
+      await page.getByRole("heading", { name: "Credits held too long" }).waitFor();
+      await button(page, "Release all").click();
+      await confirm(page, "Release all", "The worker could not");
+      await page.getByText("Released: 1").waitFor();
+    } finally {
+      await stage.asOwner("drop trigger refuse_worker on holds", "drop function refuse_worker");
+    }
+    const { rows } = await admin.json<{ rows: AuditRow[] }>("GET", `/api/admin/audit?${new URLSearchParams({ by: admin.email })}`);
+    expect(rows.map(({ action }) => action).slice(0, 3)).toEqual(["holds.released", "need.brought_back", "need.put_off"]);
+  },
+  120_000,
+);
 
 it.each(on("phone"))(
   "on a %s an admin closes a finding, has everything checked, does a job again, mails a link to pay and records a transfer back; ends and resumes a plan, signs a person out everywhere and opens their invoice",

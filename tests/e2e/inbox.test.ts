@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dayMs } from "#domain/clock.ts";
 import { full } from "#tests/support/full.ts";
 import type { Device } from "./admin-support.ts";
-import { button, clerk, openSection, viewports } from "./admin-support.ts";
+import { button, clerk, on, openSection, viewports } from "./admin-support.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
 
@@ -139,43 +139,47 @@ it.each(devices)(
   120_000,
 );
 
-it("the team asks a person on a phone for their consent; while they give it an answer is read, and they see that", async () => {
-  const [support, person] = [await clerk(stage, "support"), await stage.person(false)];
-  await person.json("POST", "/api/billing/trial", {});
-  await person.ask({ prompt: "What is a mosaic made of?" });
+it.each(on("phone"))(
+  "on a %s the team asks a person for their consent; while they give it an answer is read, and they see that",
+  async (device) => {
+    const [support, person] = [await clerk(stage, "support"), await stage.person(false)];
+    await person.json("POST", "/api/billing/trial", {});
+    await person.ask({ prompt: "What is a mosaic made of?" });
 
-  const phone = await pageOf(stage, support, { viewport: { width: 390, height: 844 } });
-  await phone.goto(`${stage.url}/admin/people/${person.session?.user.id}/answers`);
-  await button(phone, "Ask for permission").click();
-  const asking = phone.getByRole("dialog", { name: "Ask for permission" });
-  await asking.getByLabel("Reason").fill("They wrote that it was cut off");
-  await asking.locator('button[type="submit"]').click();
-  await phone.getByText("The person has not answered yet").waitFor();
+    const panel = await pageOf(stage, support, { viewport: viewports[device] });
+    await panel.goto(`${stage.url}/admin/people/${person.session?.user.id}/answers`);
+    await button(panel, "Ask for permission").click();
+    const asking = panel.getByRole("dialog", { name: "Ask for permission" });
+    await asking.getByLabel("Reason").fill("They wrote that it was cut off");
+    await asking.locator('button[type="submit"]').click();
+    await panel.getByText("The person has not answered yet").waitFor();
 
-  const desk = await pageOf(stage, person);
-  await desk.goto(`${stage.url}/profile`);
-  await desk.getByRole("link", { name: "Decide" }).click();
-  await desk.getByText("Our team asks to read").waitFor();
-  await desk.getByRole("radio", { name: "7 days" }).check();
-  await button(desk, "Let the team read").click();
-  await desk.getByText("The team can read your conversations until").waitFor();
+    const desk = await pageOf(stage, person);
+    await desk.goto(`${stage.url}/profile`);
+    await desk.getByRole("link", { name: "Decide" }).click();
+    await desk.getByText("Our team asks to read").waitFor();
+    await desk.getByRole("radio", { name: "7 days" }).check();
+    await button(desk, "Let the team read").click();
+    await desk.getByText("The team can read your conversations until").waitFor();
 
-  await phone.reload();
-  await button(phone, "Read").click();
-  const dialog = phone.getByRole("dialog");
-  await dialog.getByLabel("Reason").fill("They wrote that it was cut off");
-  await dialog.locator('button[type="submit"]').click();
-  await dialog.getByRole("listitem").filter({ hasText: "What is a mosaic made of?" }).first().waitFor();
-  await dialog.getByText("They see each reading").waitFor();
-  expect(await phone.evaluate<number>("document.documentElement.scrollWidth")).toBe(390);
+    await panel.reload();
+    await button(panel, "Read").click();
+    const dialog = panel.getByRole("dialog");
+    await dialog.getByLabel("Reason").fill("They wrote that it was cut off");
+    await dialog.locator('button[type="submit"]').click();
+    await dialog.getByRole("listitem").filter({ hasText: "What is a mosaic made of?" }).first().waitFor();
+    await dialog.getByText("They see each reading").waitFor();
+    expect(await panel.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewports[device].width);
 
-  await button(desk, "Take it back").click();
-  await button(desk, "Let the team read").waitFor();
-  await desk.getByRole("link", { name: "recent activity" }).click();
-  await desk.getByText("Our team read an answer, as you allowed").waitFor();
-  await button(phone, "Close").click();
-  await button(phone, "Read").click();
-  await dialog.getByLabel("Reason").fill("Once more, to be sure");
-  await dialog.locator('button[type="submit"]').click();
-  await dialog.getByText("does not let the team read").waitFor();
-}, 90_000);
+    await button(desk, "Take it back").click();
+    await button(desk, "Let the team read").waitFor();
+    await desk.getByRole("link", { name: "recent activity" }).click();
+    await desk.getByText("Our team read an answer, as you allowed").waitFor();
+    await button(panel, "Close").click();
+    await button(panel, "Read").click();
+    await dialog.getByLabel("Reason").fill("Once more, to be sure");
+    await dialog.locator('button[type="submit"]').click();
+    await dialog.getByText("does not let the team read").waitFor();
+  },
+  90_000,
+);

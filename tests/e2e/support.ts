@@ -17,6 +17,7 @@ import { Visitor } from "#tests/support/visitor.ts";
 export interface Stage {
   product: Product;
   db: Db;
+  asOwner: TestDatabase["asOwner"];
   browser: Browser;
   devices: Devices;
   /** The product's public address, which is that of `line`. */
@@ -65,6 +66,7 @@ export async function setStage(): Promise<Stage> {
   const stage: Stage = {
     product,
     db: database.db,
+    asOwner: database.asOwner,
     browser,
     devices,
     url: `http://127.0.0.1:${line.port}`,

@@ -394,6 +394,10 @@ async function live(session: Session, words: string): Promise<void> {
     .execute();
   const access = { asked_at: now, given_at: now, until: addMilliseconds(now, dayMs), ended_at: null };
   await db
+    .insertInto("put_off_needs")
+    .values({ kind: "holds", subject: uuidv7(), until: now, put_off_by: user.id, reason: "Looked at it", created_at: now })
+    .execute();
+  await db
     .insertInto("support_access")
     .values({ user_id: user.id, ...access })
     .execute();
@@ -507,9 +511,17 @@ describe("after 14 days", () => {
     const stay = (await tablesOfPeople()).filter(({ rule }) => rule !== "c");
     // account_erase deletes letters with their history and mails, and unlinks receipts; what a team member did stays; the worker deletes a picture's files, and then its row.
     expect(stay.map(({ name, rule }) => [name, rule])).toEqual(
-      ["avatars", "contact_events", "contact_events", "contact_messages", "contact_messages", "generations", "mails", "settings"].map(
-        (name) => [name, "n"],
-      ),
+      [
+        "avatars",
+        "contact_events",
+        "contact_events",
+        "contact_messages",
+        "contact_messages",
+        "generations",
+        "mails",
+        "put_off_needs",
+        "settings",
+      ].map((name) => [name, "n"]),
     );
     const { rows } =
       await sql`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('user_id', 'person_id')

@@ -9,7 +9,7 @@ import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { InboxNeighbours, InboxPage, InboxRow } from "#contract/admin-inbox.ts";
-import type { Needs } from "#contract/admin-work.ts";
+import type { Needs } from "#contract/admin-needs.ts";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
 import { answerDueMs, answerTemplates } from "#domain/inbox.ts";
 import { languages } from "#domain/languages.ts";

@@ -305,6 +305,11 @@ describe("a quarter", () => {
     expect(before).toMatchObject({ from: beforeFrom, to: beforeTo, countedFrom: "2026-01-05" });
     expect(headlines.map(({ before: value }) => value)).toEqual(earlier.headlines.map(({ value }) => value));
     expect([before?.mrrCents, before?.running.at(-1)]).toEqual([earlier.revenue.buckets.map(({ end }) => end), 4]);
+    expect([before?.joined, before?.spentCredits, before?.outstandingCredits.at(-1)]).toEqual([
+      earlier.people.joined,
+      earlier.credits.buckets.map(({ spent }) => spent),
+      earlier.headlines.find(({ name }) => name === "credits.outstanding")?.value,
+    ]);
 
     const by = Object.fromEntries(headlines.map(({ name, ...values }) => [name, values]));
     // 19.99 + 30.00 of ada, 39.99, 479.90 / 12 and 99.99.

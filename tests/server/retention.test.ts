@@ -209,6 +209,16 @@ const plants: Record<Sweep, Plant> = {
       .execute();
     return () => there(db.selectFrom("support_access").select("user_id").where("user_id", "=", user_id));
   },
+  async putOffNeeds(at) {
+    const { db } = database;
+    const subject = randomUUID();
+    const values = { kind: "findings", until: at, put_off_by: null, reason: "It waits for the bank", created_at: at } as const;
+    await db
+      .insertInto("put_off_needs")
+      .values({ subject, ...values })
+      .execute();
+    return () => there(db.selectFrom("put_off_needs").select("subject").where("subject", "=", subject));
+  },
   async trialMailboxes(at) {
     const { db } = database;
     const mailbox_hash = randomBytes(32);
@@ -546,6 +556,7 @@ it("the application's role can't delete rows before their limit", async () => {
     "files",
     "model_prices",
     "outbox",
+    "put_off_needs",
     "saved_views",
     "sweep_failures",
     ...sums,

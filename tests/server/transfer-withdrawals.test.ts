@@ -3,7 +3,7 @@
  * that; a recorded transfer is not lost to an end that comes before its job.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Needs } from "#contract/admin-work.ts";
+import type { Needs } from "#contract/admin-needs.ts";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { MoneyBack } from "#contract/money-back.ts";
 import type { TransferInvoice, TransferReturn } from "#contract/transfers.ts";

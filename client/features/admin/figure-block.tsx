@@ -18,8 +18,8 @@ interface FigureBlockProps {
   figures: Figures;
   /** Must stay the same array while nothing changes. */
   series: readonly Series[];
-  /** What was drawn in the range before, if it can be compared. */
-  earlier?: readonly number[] | undefined;
+  /** What is drawn of the range before, if there was one: of the whole chart, or of one of its series, whose label is `of`. */
+  earlier?: { values: readonly number[] | undefined; of?: string };
   as?: "bars" | "line";
   format?: (value: number) => string;
   /** Tables, with the chart's figures. */
@@ -42,12 +42,14 @@ export function FigureChart({ title, ...chart }: FigureChartProps) {
 export function FigureBlock({ name, title, lead, figures, series, earlier, as, format, children }: FigureBlockProps) {
   const { t } = useTranslation("figures");
   const { starts } = figures;
+  const { values, of } = earlier ?? {};
   const before = useMemo(() => {
     // One of two ranges of many months may touch a month more. Their ends stand below each other.
-    const aligned = earlier && starts.map((_, place) => earlier[place + earlier.length - starts.length] ?? null);
-    return aligned && { label: t("compare.before"), values: aligned };
-  }, [earlier, starts, t]);
-  const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
+    const aligned = values && starts.map((_, place) => values[place + values.length - starts.length] ?? null);
+    const label = of === undefined ? t("compare.before") : t("compare.beforeOf", { of });
+    return aligned && { label, values: aligned };
+  }, [values, of, starts, t]);
+  const isEmpty = series.every((each) => each.values.every((value) => value === 0));
   return (
     <section className={styles.block} aria-labelledby={`${name}-title`}>
       <header>

@@ -17,10 +17,10 @@ import { AdminHead } from "./admin-frame.tsx";
 import type { Column } from "./data-table.tsx";
 import { DataTable } from "./data-table.tsx";
 import { Facts } from "./facts.tsx";
+import type { Filter } from "./filter.ts";
 import { DropPriceDialog, PlanPriceDialog, PriceList } from "./model-prices.tsx";
 import styles from "./person.module.css";
 import { SwitchDialog } from "./switch-dialog.tsx";
-import type { Filter } from "./table-tools.tsx";
 import { useModelPrice } from "./use-model-price.ts";
 import type { TableQuery } from "./use-table.ts";
 

@@ -2,8 +2,11 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
-import type { Needs } from "#contract/admin-work.ts";
+import type { Needs } from "#contract/admin-needs.ts";
+import type { NeedKind } from "#domain/needs.ts";
 import styles from "./person.module.css";
+import type { Need } from "./put-off.tsx";
+import { PutOffButton, PutOffNote } from "./put-off.tsx";
 import { sectionPath } from "./sections.ts";
 
 /** What is to be done, once a reason is given. */
@@ -41,6 +44,7 @@ export function OpenPerson({ userId }: { userId: string | null }) {
 }
 
 interface RowProps {
+  need: Need;
   what: ReactNode;
   /** What to do about it, or since when it waits. */
   detail: ReactNode;
@@ -48,21 +52,25 @@ interface RowProps {
 }
 
 /** Something that waits for somebody. */
-export function Row({ what, detail, children }: RowProps) {
+export function Row({ need, what, detail, children }: RowProps) {
   return (
     <li className={styles.row}>
       <div>
         <p>{what}</p>
         <p className={styles.soft}>{detail}</p>
+        <PutOffNote need={need} />
       </div>
-      {children && <div className={styles.acts}>{children}</div>}
+      <div className={styles.acts}>
+        {children}
+        <PutOffButton need={need} />
+      </div>
     </li>
   );
 }
 
 /** Everything of one kind; nothing if there is none. */
 interface BlockOfProps {
-  name: Exclude<keyof Needs, "checkingSince">;
+  name: NeedKind;
   count: number;
   isMore: boolean;
   children: ReactNode;

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Needs, WaitingTransfer } from "#contract/admin-work.ts";
+import type { Needs, WaitingTransfer } from "#contract/admin-needs.ts";
 import { AtStripe, Dashboard } from "./dashboard.tsx";
 import type { BlockProps } from "./needs-block.tsx";
 import { Block, OpenPerson, Person, Row } from "./needs-block.tsx";
@@ -45,6 +45,7 @@ function FailedPayments({ payments, ask }: Pick<BlockProps, "ask"> & { payments:
       {payments.rows.map((payment) => (
         <Row
           key={payment.id}
+          need={{ kind: "failedPayments", id: payment.id }}
           what={<Person {...payment} />}
           detail={
             <>
@@ -81,6 +82,7 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
         {disputes.rows.map(({ id, paidCents, since, dueAt, dashboardUrl, ...person }) => (
           <Row
             key={id}
+            need={{ kind: "disputes", id, dueAt }}
             what={
               <>
                 <Person {...person} /> {dueAt !== null && <Badge tone="warning">{t("needs.evidence", { time: dateTime(dueAt) })}</Badge>}
@@ -102,6 +104,7 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
         {holds.rows.map(({ id, credits: held, deadline, userId, email }, index) => (
           <Row
             key={id}
+            need={{ kind: "holds", id }}
             what={<Person userId={userId} email={email} />}
             detail={
               <>
@@ -127,6 +130,7 @@ export function Transfers({ needs: { transfers }, move }: Pick<BlockProps, "need
       {transfers.rows.map((transfer) => (
         <Row
           key={transfer.id}
+          need={{ kind: "transfers", id: transfer.id, side: transfer.side, dueAt: transfer.dueAt }}
           what={
             <>
               <Person {...transfer} />{" "}

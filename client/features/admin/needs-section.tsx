@@ -1,163 +1,109 @@
 import type { ReactNode } from "react";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
-import { Badge } from "#client/components/badge.tsx";
-import { Button, LinkButton } from "#client/components/button.tsx";
+import { Button } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
-import { useFormat } from "#client/lib/use-format.ts";
-import { useUtc } from "#client/lib/use-utc.ts";
-import type { AilingModel, WaitingTransfer } from "#contract/admin-work.ts";
-import { addMilliseconds } from "#domain/clock.ts";
-import { answerDueMs } from "#domain/inbox.ts";
+import type { Needs, WaitingTransfer } from "#contract/admin-needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { AdminHead } from "./admin-frame.tsx";
-import { Coded } from "./coded.tsx";
-import { MailAgain } from "./mail-again.tsx";
-import type { Asked, BlockProps } from "./needs-block.tsx";
-import { Block, Person, Row } from "./needs-block.tsx";
+import type { Asked } from "./needs-block.tsx";
+import { inSilence } from "./needs-block.tsx";
 import { Findings } from "./needs-findings.tsx";
+import { Letters, Mails, Models, Unanswered } from "./needs-lists.tsx";
 import { Money, Transfers } from "./needs-money.tsx";
-import { useNeeds, waitingOf } from "./needs-store.ts";
-import styles from "./person.module.css";
+import { useNeeds, usePutOff, waitingOf } from "./needs-store.ts";
+import type { Delayed } from "./put-off.tsx";
+import { PutOffContext, PutOffDialog } from "./put-off.tsx";
 import { sectionPath } from "./sections.ts";
 import { SettleTransferDialog } from "./settle-transfer-dialog.tsx";
-import { ReadAt, Since } from "./since.tsx";
-import { useWords } from "./use-words.ts";
+import { ReadAt } from "./since.tsx";
+import { TabLinks } from "./tab-links.tsx";
 
-/** Does a job that failed for good again. */
-function Replay({ id, ask }: Pick<BlockProps, "ask"> & { id: string }) {
-  const { t } = useTranslation("admin");
-  const title = t("work.replay");
-  const act = async (reason: string) => {
-    const { results } = await api("POST /api/admin/dead-letters/replay", { body: { ids: [id], reason } });
-    const refused = results.find(({ outcome }) => outcome !== "done");
-    return refused && <Alert tone="warning">{t(`work.outcome.${refused.outcome}`)}</Alert>;
-  };
-  return (
-    <Button size="small" onClick={() => ask({ title, act })}>
-      {title}
-    </Button>
-  );
+const putOffTab = "put-off";
+
+interface DialogsProps {
+  asked: Asked | undefined;
+  moved: WaitingTransfer | undefined;
+  delayed: Delayed | undefined;
+  close: () => void;
+  /** After an act, with what there is to say about it. */
+  done: (answer?: ReactNode) => void;
+  look: () => void;
 }
 
-function Letters({ needs: { deadLetters }, ask }: BlockProps) {
-  const words = useWords();
-  return (
-    <Block name="deadLetters" count={deadLetters.rows.length} isMore={deadLetters.isMore}>
-      {deadLetters.rows.map(({ id, job, error, failedAt }) => (
-        <Row
-          key={id}
-          what={<Coded word={words.job(job)} code={job} />}
-          detail={
-            <>
-              <Since at={failedAt} /> · {error}
-            </>
-          }
-        >
-          <Replay id={id} ask={ask} />
-        </Row>
-      ))}
-    </Block>
-  );
-}
-
-/** The address is wrong, or its mailbox takes nothing from us: somebody looks at it before it is sent again. */
-function Mails({ needs: { refusedMails }, look }: Pick<BlockProps, "needs"> & { look: () => void }) {
-  const { t } = useTranslation("admin");
-  const words = useWords();
-  return (
-    <Block name="refusedMails" count={refusedMails.rows.length} isMore={refusedMails.isMore}>
-      {refusedMails.rows.map((mail) => (
-        <Row
-          key={mail.id}
-          what={
-            <>
-              {mail.userId === null ? mail.recipient : <Person userId={mail.userId} email={mail.recipient} />}{" "}
-              <Coded word={words.mail(mail.template)} code={mail.template} />
-            </>
-          }
-          detail={
-            <>
-              <Since at={mail.failedAt} /> · {mail.error}
-            </>
-          }
-        >
-          <MailAgain mail={mail} onDone={look} />
-        </Row>
-      ))}
-      <li className={styles.row}>
-        <Link href={`${sectionPath("work")}/mails`}>{t("needs.all")}</Link>
-      </li>
-    </Block>
-  );
-}
-
-/** Those that fail or leave soon. Each opens with its switch and prices. */
-function Models({ needs: { models } }: Pick<BlockProps, "needs">) {
-  const { t } = useTranslation("admin");
-  const { number } = useFormat();
-  const { day } = useUtc();
-  const whyOf = ({ why, answers, failed, until }: AilingModel) =>
-    t(`needs.modelWhy.${why}`, { answers: number(answers), failed: number(failed), date: until === null ? "" : day(until) });
-  return (
-    <Block name="models" count={models.rows.length} isMore={models.isMore}>
-      {models.rows.map((model) => (
-        <Row key={model.id} what={model.name} detail={whyOf(model)}>
-          <LinkButton size="small" href={`${sectionPath("models")}?${new URLSearchParams({ model: model.id })}`}>
-            {t("needs.look")}
-          </LinkButton>
-        </Row>
-      ))}
-    </Block>
-  );
-}
-
-function Unanswered({ needs: { unanswered } }: Pick<BlockProps, "needs">) {
-  const { t } = useTranslation("admin");
-  const { dateTime } = useUtc();
-  return (
-    <Block name="unanswered" count={unanswered.rows.length} isMore={unanswered.isMore}>
-      {unanswered.rows.map(({ id, topic, since, email }) => (
-        <Row
-          key={id}
-          what={
-            <>
-              {topic}{" "}
-              <Badge tone="warning">
-                {t("needs.due", { time: dateTime(addMilliseconds(new Date(since), answerDueMs).toISOString()) })}
-              </Badge>
-            </>
-          }
-          detail={
-            <>
-              {email} · <Since at={since} />
-            </>
-          }
-        >
-          <LinkButton size="small" href={`${sectionPath("inbox")}/${id}?status=open&order=asc`}>
-            {t("needs.answer")}
-          </LinkButton>
-        </Row>
-      ))}
-    </Block>
-  );
-}
-
-/** What waits for a team member, each with what mends it. */
-export function NeedsSection() {
-  const { t } = useTranslation(["admin", "common"]);
-  const { needs, readAt, look } = useNeeds();
-  const [asked, setAsked] = useState<Asked>();
-  const [said, setSaid] = useState<ReactNode>();
-  // It is said once the dialog is closed.
+/** At most one of them is open. */
+function Dialogs({ asked, moved, delayed, close, done, look }: DialogsProps) {
   const answer = useRef<ReactNode>(undefined);
-  useEffect(look, [look]);
-  const close = () => setAsked(undefined);
-  const [moved, setMoved] = useState<WaitingTransfer>();
+  if (moved) return <SettleTransferDialog transfer={moved} onClose={close} onDone={() => done()} look={look} />;
+  if (delayed) return <PutOffDialog entry={delayed} onClose={close} onDone={() => done()} look={look} />;
+  if (!asked) return null;
+  return (
+    <ActDialog
+      title={asked.title}
+      action={asked.title}
+      onClose={close}
+      act={async (reason) => {
+        answer.current = await asked.act(reason);
+      }}
+      {...(asked.wordsOf && { wordsOf: asked.wordsOf })}
+      // It is said once the dialog is closed.
+      onDone={() => done(answer.current)}
+      look={look}
+    >
+      {asked.text !== undefined && <p>{asked.text}</p>}
+    </ActDialog>
+  );
+}
+
+interface ListsProps {
+  needs: Needs;
+  isPutOff: boolean;
+  ask: (asked: Asked) => void;
+  move: (transfer: WaitingTransfer) => void;
+  look: () => void;
+}
+
+function Lists({ needs, isPutOff, ask, move, look }: ListsProps) {
+  const { t } = useTranslation("admin");
+  const nothing = isPutOff ? (
+    <EmptyState title={t("needs.putOff.nothing")}>{t("needs.putOff.nothingText")}</EmptyState>
+  ) : (
+    <EmptyState title={t("needs.nothing")} />
+  );
+  return (
+    <>
+      {waitingOf(needs)?.count === 0 && nothing}
+      <Findings needs={needs} ask={ask} />
+      <Transfers needs={needs} move={move} />
+      <Money needs={needs} ask={ask} />
+      <Models needs={needs} />
+      <Unanswered needs={needs} />
+      <Mails needs={needs} look={look} />
+      <Letters needs={needs} ask={ask} />
+    </>
+  );
+}
+
+/** What waits for a team member, each with what mends it, and what was put off until a day. */
+export function NeedsSection({ id }: { id: string | undefined }) {
+  const { t } = useTranslation(["admin", "common"]);
+  const isPutOff = id === putOffTab;
+  const { needs, readAt, look: lookHere } = (isPutOff ? usePutOff : useNeeds)();
+  const [open, setOpen] = useState<{ asked?: Asked; moved?: WaitingTransfer; delayed?: Delayed }>({});
+  const [said, setSaid] = useState<ReactNode>();
+  useEffect(lookHere, [lookHere]);
+  const look = () => {
+    // The navigation counts what waits.
+    useNeeds.getState().look();
+    if (isPutOff) lookHere();
+  };
+  const tabs = [
+    { address: sectionPath("needs"), label: t("admin:needs.tabs.waiting"), isCurrent: !isPutOff },
+    { address: `${sectionPath("needs")}/${putOffTab}`, label: t("admin:needs.tabs.putOff"), isCurrent: isPutOff },
+  ];
   const again = (
     <Button size="small" onClick={look}>
       {t("common:retry")}
@@ -166,6 +112,7 @@ export function NeedsSection() {
   return (
     <>
       <AdminHead title={t("admin:sections.needs")} lead={t("admin:needs.lead")} />
+      <TabLinks label={t("admin:needs.tabs.label")} tabs={tabs} />
       <Suspense>{said}</Suspense>
       {needs === undefined && <Spinner label={t("admin:table.reading")} />}
       {needs === "failed" && (
@@ -175,46 +122,37 @@ export function NeedsSection() {
       )}
       {needs !== undefined && needs !== "failed" && (
         <ReadAt value={readAt}>
-          {waitingOf(needs)?.count === 0 && <EmptyState title={t("admin:needs.nothing")} />}
-          <Findings needs={needs} ask={setAsked} />
-          <Transfers needs={needs} move={setMoved} />
-          <Money needs={needs} ask={setAsked} />
-          <Models needs={needs} />
-          <Unanswered needs={needs} />
-          <Mails needs={needs} look={look} />
-          <Letters needs={needs} ask={setAsked} />
+          <PutOffContext
+            value={{
+              isPutOff,
+              entries: needs.putOff,
+              delay: (delayed) => setOpen({ delayed }),
+              bringBack: (entry) =>
+                setOpen({
+                  asked: {
+                    title: t("admin:needs.putOff.back"),
+                    text: t("admin:needs.putOff.backText"),
+                    act: inSilence((reason) => api("POST /api/admin/needs/bring-back", { body: { ...entry, reason } })),
+                  },
+                }),
+            }}
+          >
+            <Lists needs={needs} isPutOff={isPutOff} ask={(asked) => setOpen({ asked })} move={(moved) => setOpen({ moved })} look={look} />
+          </PutOffContext>
         </ReadAt>
       )}
-      {moved && (
-        <SettleTransferDialog
-          transfer={moved}
-          onClose={() => setMoved(undefined)}
-          onDone={() => {
-            setMoved(undefined);
-            look();
-          }}
-          look={look}
-        />
-      )}
-      {asked && (
-        <ActDialog
-          title={asked.title}
-          action={asked.title}
-          onClose={close}
-          act={async (reason) => {
-            answer.current = await asked.act(reason);
-          }}
-          {...(asked.wordsOf && { wordsOf: asked.wordsOf })}
-          onDone={() => {
-            setSaid(answer.current);
-            close();
-            look();
-          }}
-          look={look}
-        >
-          {asked.text !== undefined && <p>{asked.text}</p>}
-        </ActDialog>
-      )}
+      <Dialogs
+        asked={open.asked}
+        moved={open.moved}
+        delayed={open.delayed}
+        close={() => setOpen({})}
+        done={(answer) => {
+          setSaid(answer);
+          setOpen({});
+          look();
+        }}
+        look={look}
+      />
     </>
   );
 }

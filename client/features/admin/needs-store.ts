@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
-import type { Needs } from "#contract/admin-work.ts";
+import type { Needs } from "#contract/admin-needs.ts";
 
 interface NeedsState {
   needs: Needs | "failed" | undefined;
@@ -10,17 +10,22 @@ interface NeedsState {
   look: () => void;
 }
 
+const storeOf = (querystring: { putOff?: true }) =>
+  create<NeedsState>((set) => ({
+    needs: undefined,
+    readAt: undefined,
+    look: () => {
+      Promise.all([api("GET /api/admin/needs", { querystring }), api("GET /api/environment")]).then(
+        ([needs, { serverTime }]) => set({ needs, readAt: new Date(serverTime) }),
+        () => set({ needs: "failed" }),
+      );
+    },
+  }));
+
 /** What waits for somebody of the team. The navigation counts it, and the page that shows it reads it again after each act. */
-export const useNeeds = create<NeedsState>((set) => ({
-  needs: undefined,
-  readAt: undefined,
-  look: () => {
-    Promise.all([api("GET /api/admin/needs"), api("GET /api/environment")]).then(
-      ([needs, { serverTime }]) => set({ needs, readAt: new Date(serverTime) }),
-      () => set({ needs: "failed" }),
-    );
-  },
-}));
+export const useNeeds = storeOf({});
+/** What of it was put off. */
+export const usePutOff = storeOf({ putOff: true });
 
 const lookEveryMs = 60_000;
 
@@ -38,7 +43,7 @@ export function useCountedNeeds(isAllowed: boolean): void {
 /** How many things wait. Undefined if nobody knows. */
 export function waitingOf(needs: NeedsState["needs"]): { count: number; isMore: boolean } | undefined {
   if (needs === undefined || needs === "failed") return undefined;
-  const { checkingSince: _since, ...lists } = needs;
+  const { checkingSince: _since, putOff: _later, ...lists } = needs;
   const all = Object.values(lists);
   return { count: all.reduce((sum, { rows }) => sum + rows.length, 0), isMore: all.some(({ isMore }) => isMore) };
 }

@@ -46,7 +46,14 @@ export function AnswersBlock({ figures }: { figures: Figures }) {
   const sums = { ...totals, firstText: firstTextOfAll } as unknown as Sums;
   const lead = t("answers.lead", { price: formatMicroDollars(creditMicroDollars, i18n.language) });
   return (
-    <FigureBlock name="answers" title={t("answers.title")} lead={lead} figures={figures} series={series} earlier={figures.before?.answers}>
+    <FigureBlock
+      name="answers"
+      title={t("answers.title")}
+      lead={lead}
+      figures={figures}
+      series={series}
+      earlier={{ values: figures.before?.answers }}
+    >
       <FigureTable
         isDense
         label={t("answers.title")}

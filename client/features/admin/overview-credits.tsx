@@ -18,18 +18,29 @@ const flows = [
 export function CreditsBlock({ figures }: { figures: Figures }) {
   const { t } = useTranslation(["figures", "wallet"]);
   const { number } = useFormat();
-  const { buckets, kinds } = figures.credits;
+  const {
+    before,
+    credits: { buckets, kinds },
+  } = figures;
   const series = useMemo(
     () => flows.map(([name, sign]) => ({ key: name, label: t(`credits.${name}`), values: buckets.map((bucket) => sign * bucket[name]) })),
     [buckets, t],
   );
+  const spentBefore = useMemo(() => before?.spentCredits.map((credits) => -credits), [before]);
   const sum = (pick: (kind: (typeof kinds)[number]) => number) => kinds.reduce((all, kind) => all + pick(kind), 0);
   const cellsOf = (pick: (name: "issued" | "spent" | "expired" | "clawedBack" | "outstanding") => number) => [
     ...(["issued", "spent", "expired", "clawedBack"] as const).map((name) => number(pick(name))),
     <strong key="outstanding">{number(pick("outstanding"))}</strong>,
   ];
   return (
-    <FigureBlock name="credits" title={t("credits.title")} lead={t("credits.lead")} figures={figures} series={series}>
+    <FigureBlock
+      name="credits"
+      title={t("credits.title")}
+      lead={t("credits.lead")}
+      figures={figures}
+      series={series}
+      earlier={{ values: spentBefore, of: t("credits.spent") }}
+    >
       <FigureTable
         isDense
         label={t("credits.title")}

@@ -30,7 +30,7 @@ export function RevenueBlock({ figures }: { figures: Figures }) {
       lead={t("revenue.lead")}
       figures={figures}
       series={series}
-      earlier={figures.before?.mrrCents}
+      earlier={{ values: figures.before?.mrrCents }}
       as="line"
       format={money}
     >
@@ -80,7 +80,7 @@ export function SubscriptionsBlock({ figures }: { figures: Figures }) {
       lead={t("subscriptions.lead")}
       figures={figures}
       series={series}
-      earlier={figures.before?.running}
+      earlier={{ values: figures.before?.running }}
     >
       <FigureTable
         isDense

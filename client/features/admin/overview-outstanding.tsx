@@ -73,7 +73,14 @@ export function OutstandingBlock({ figures }: { figures: Figures }) {
   }));
   const title = t("headlines.outstanding");
   return (
-    <FigureBlock name="outstanding" title={title} lead={t("credits.owed")} figures={figures} series={outstanding}>
+    <FigureBlock
+      name="outstanding"
+      title={title}
+      lead={t("credits.owed")}
+      figures={figures}
+      series={outstanding}
+      earlier={{ values: figures.before?.outstandingCredits }}
+    >
       <Credits label={title} head={head} rows={rows.toReversed()} nameOf={nameOf} total={false} />
       {expiries.length > 0 && (
         <>

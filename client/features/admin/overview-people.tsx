@@ -34,7 +34,14 @@ export function PeopleBlock({ figures }: { figures: Figures }) {
     return [...values.map((value) => (value === 0 ? "–" : number(value))), share === null ? "–" : percent(share)];
   };
   return (
-    <FigureBlock name="people" title={t("people.title")} lead={t("people.lead")} figures={figures} series={series}>
+    <FigureBlock
+      name="people"
+      title={t("people.title")}
+      lead={t("people.lead")}
+      figures={figures}
+      series={series}
+      earlier={{ values: figures.before?.joined, of: t("people.joined") }}
+    >
       <FigureTable
         isDense
         label={t("people.title")}

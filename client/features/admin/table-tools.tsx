@@ -1,28 +1,20 @@
 import { Columns3 } from "lucide-react";
 import type { FormEvent, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { DropDown } from "./drop-down.tsx";
+import type { Filter } from "./filter.ts";
+import { FilterChips } from "./filter-chips.tsx";
 import styles from "./table-tools.module.css";
 import { useCsv } from "./use-csv.tsx";
 import type { TableControls, TableQuery } from "./use-table.ts";
-
-export interface Filter {
-  name: string;
-  label: string;
-  /** To choose from; without it, it is a field to write into. */
-  options?: readonly { value: string; label: string }[];
-  /** To choose a day. */
-  isDay?: boolean;
-}
 
 interface ToolsProps {
   filters: readonly Filter[];
   columns: readonly { name: string; label: string; sort?: string }[];
   shown: readonly string[];
-  table: Pick<TableControls<never>, "query" | "filter" | "showColumns" | "sort" | "isFiltered">;
+  table: Pick<TableControls<never>, "query" | "filter" | "showColumns" | "sort">;
   download: (query: TableQuery) => Promise<Response>;
   children: ReactNode;
 }
@@ -163,15 +155,6 @@ export function TableTools({ filters, columns, shown, table, download, children 
             </button>
           </VisuallyHidden>
           <SortField columns={columns} table={table} />
-          {table.isFiltered && (
-            <Button
-              size="small"
-              variant="quiet"
-              onClick={() => table.filter(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
-            >
-              {t("table.clear")}
-            </Button>
-          )}
         </form>
         <div className={styles.side}>
           {children}
@@ -179,6 +162,7 @@ export function TableTools({ filters, columns, shown, table, download, children 
           {csv.button}
         </div>
       </div>
+      <FilterChips filters={filters} table={table} />
       {csv.note}
     </>
   );

@@ -28,6 +28,8 @@ export function useDetails(): (details: Details) => { label: string; value: stri
     role: (code) => wordOf("admin", `role.${code}`, code),
     model: (code) => knownModel(code)?.name ?? code,
     beginsOn: date,
+    until: date,
+    list: (code) => wordOf("admin", `needs.${code}`, code),
   };
 
   function wordsFor(name: string, value: unknown): string {

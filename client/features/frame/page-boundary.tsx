@@ -33,7 +33,7 @@ function reloadOnce(address: string): boolean {
     return false;
   }
   // The browser comes back to where the reader was on the page that they left.
-  scrollTo({ top: 0, behavior: "instant" });
+  scrollTo(0, 0);
   location.reload();
   return true;
 }

@@ -6,18 +6,15 @@ import { steppedUpScope } from "../../http/viewer.ts";
 import { discardLetters, replayLetters } from "../../queue/replay.ts";
 import { discardEvents, replayEvents } from "../../queue/settle-events.ts";
 import { adminScope, clerkOf } from "../auth/team.ts";
-import { closeFindingAs } from "../findings/service.ts";
 import { sendUndelivered } from "../notifications/undelivered.ts";
 import { readEvent } from "./event.ts";
 import { sentMailsTable, waitingJobsTable } from "./mail-tables.ts";
-import { checkEverythingAs, readNeeds, releaseHoldsAs } from "./needs.ts";
 import { readTable, sendCsv } from "./tables.ts";
 import { eventsTable, lettersTable, refusedMailsTable } from "./work-tables.ts";
 
 function reading(deps: Deps): Routes {
   const { db } = deps;
   return async (app) => {
-    app.get("/api/admin/needs", { schema: contract["GET /api/admin/needs"] }, async () => readNeeds(deps));
     app.get("/api/admin/dead-letters", { schema: contract["GET /api/admin/dead-letters"] }, async ({ query }) =>
       readTable(db, lettersTable, query, query),
     );
@@ -58,18 +55,6 @@ function reading(deps: Deps): Routes {
 function acting(deps: Deps): Routes {
   const { db } = deps;
   return async (app) => {
-    app.post("/api/admin/findings/close", { schema: contract["POST /api/admin/findings/close"] }, async (request, reply) => {
-      const { findingId, reason } = request.body;
-      await closeFindingAs(db, clerkOf(request), findingId, reason, deps.clock.now());
-      return reply.code(204).send(null);
-    });
-    app.post("/api/admin/findings/check-all", { schema: contract["POST /api/admin/findings/check-all"] }, async (request, reply) => {
-      await checkEverythingAs(deps, clerkOf(request), request.body.reason);
-      return reply.code(204).send(null);
-    });
-    app.post("/api/admin/holds/release", { schema: contract["POST /api/admin/holds/release"] }, async (request) => ({
-      count: await releaseHoldsAs(deps, clerkOf(request), request.body.reason),
-    }));
     app.post("/api/admin/dead-letters/replay", { schema: contract["POST /api/admin/dead-letters/replay"] }, async (request) => {
       const { ids, reason } = request.body;
       return { results: await replayLetters(db, ids, { ...clerkOf(request), reason }) };

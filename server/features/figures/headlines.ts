@@ -67,11 +67,16 @@ export function beforeOf({
   starts,
   revenue,
   subscriptions,
+  people,
+  credits,
   answers,
-}: RangeFigures): Pick<NonNullable<Figures["before"]>, "mrrCents" | "running" | "answers"> {
+}: RangeFigures): Omit<NonNullable<Figures["before"]>, "from" | "to" | "countedFrom"> {
   return {
     mrrCents: revenue.buckets.map(({ end }) => end),
     running: starts.map((_, place) => total(subscriptions.plans.map(({ running }) => running[place] ?? 0))),
+    joined: people.joined,
+    spentCredits: credits.buckets.map(({ spent }) => spent),
+    outstandingCredits: credits.buckets.map(({ outstandingSold, outstandingGiven }) => outstandingSold + outstandingGiven),
     answers: answers.buckets.map(({ completed, stopped, failed }) => completed + stopped + failed),
   };
 }

@@ -1,0 +1,2 @@
+drop function retention_put_off_needs;
+drop table put_off_needs;
