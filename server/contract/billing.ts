@@ -65,6 +65,8 @@ export const SubscriptionCheck = Type.Object({
       until: Type.Union([Timestamp, Type.Null()]),
       /** The bank wants the cardholder to confirm the payment. */
       needsAction: Type.Boolean(),
+      /** A bank was told to debit for it and has not answered yet, which takes days: there is nothing to do. */
+      processing: Type.Boolean(),
       /** By when it is to be paid by bank transfer; absent if a card is charged. */
       dueAt: Type.Optional(Timestamp),
     }),
@@ -80,9 +82,18 @@ export type SubscriptionCheck = Static<typeof SubscriptionCheck>;
 export const Trial = Type.Object({ startedAt: Timestamp, endsAt: Timestamp, credits: Credits });
 export type Trial = Static<typeof Trial>;
 
-/** The state of a checkout for a person who returns from the payment page: paid, payment under way, not paid in time, ended since. */
+/**
+ * The state of a checkout for a person who returns from the payment page: paid, payment under way, a bank's debit under way, which takes days, not
+ * paid in time, ended since.
+ */
 export const CheckoutReturn = Type.Object({
-  state: Type.Union([Type.Literal("paid"), Type.Literal("waiting"), Type.Literal("expired"), Type.Literal("over")]),
+  state: Type.Union([
+    Type.Literal("paid"),
+    Type.Literal("waiting"),
+    Type.Literal("processing"),
+    Type.Literal("expired"),
+    Type.Literal("over"),
+  ]),
   /** Null: a plan was bought. */
   packCredits: Type.Union([Credits, Type.Null()]),
 });

@@ -12,6 +12,8 @@ const InvoiceId = Type.String({ maxLength: 200 });
 export const InvoiceState = Type.Union([
   Type.Literal("paid"),
   Type.Literal("open"),
+  /** Open, and a bank was told to debit for it and has not answered yet. */
+  Type.Literal("processing"),
   /** Open, and the last attempt to collect it failed. */
   Type.Literal("failed"),
   /** Open, and the bank wants the cardholder to confirm the payment. */

@@ -112,6 +112,8 @@ export interface Invoices {
   status: "open" | "paid" | "void" | "uncollectible";
   failed: boolean;
   needs_action: boolean;
+  /** A bank's debit for it is on its way. */
+  processing: Generated<boolean>;
   issued_at: Date;
   updated_at: Date;
   /** By when it is to be paid by bank transfer; null: a card is charged. */

@@ -57,6 +57,7 @@ it("offers the PDF and the receipt of what is paid, the page to pay of what is n
     ["refunded", ["PDF", "Receipt"]],
     ["open", ["Pay", "PDF"]],
     ["failed", ["Pay", "PDF"]],
+    ["processing", ["PDF"]],
     ["action", ["Confirm", "PDF"]],
     ["uncollectible", ["Pay", "PDF"]],
     ["void", ["PDF"]],

@@ -20,7 +20,7 @@ describe("when the next credits come", () => {
   it("depends on an unpaid invoice, is never if the plan ends, and is unknown otherwise", () => {
     const ending = { cancel_at_period_end: true, next_credits_at: null } as const;
     expect(nextCredits({ ...year, next_credits_at: null, status: "past_due" })).toEqual({ kind: "unpaid" });
-    const unpaid = { invoiceId: "in_1", amountCents: 9_999, until: null, needsAction: false, dueAt: end };
+    const unpaid = { invoiceId: "in_1", amountCents: 9_999, until: null, needsAction: false, processing: false, dueAt: end };
     expect(nextCredits({ ...year, next_credits_at: null, unpaid })).toEqual({ kind: "unpaid" });
     expect(nextCredits({ ...year, ...ending })).toEqual({ kind: "ends", at: end });
     expect(nextCredits({ ...year, ...ending, subscription_end: null })).toBeNull();

@@ -515,7 +515,7 @@ describe("the profile (specification §2, §4, §8)", () => {
 
   it("says that a payment failed and how long access lasts, and links to the portal to pay", async () => {
     const until = "2026-03-17T09:00:00.000Z";
-    const unpaid = { invoiceId: "019a0000-0000-7000-8000-000000000001", amountCents: 1999, until, needsAction: false };
+    const unpaid = { invoiceId: "019a0000-0000-7000-8000-000000000001", amountCents: 1999, until, needsAction: false, processing: false };
     api.answer(check, { ...starter, status: "past_due", unpaid });
     api.answer(portal, { url: `${site.address}/terms` });
     await open("/profile", { member: true });

@@ -5,7 +5,7 @@ import billing from "#client/i18n/locales/en/billing.json" with { type: "json" }
 import invoices from "#client/i18n/locales/en/invoices.json" with { type: "json" };
 import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
-import { onStubbedSite, open, starter } from "./states-support.ts";
+import { noPlan, onStubbedSite, open, starter } from "./states-support.ts";
 
 const text = { ...invoices.unpaid, redirecting: invoices.redirecting };
 let site: Site;
@@ -16,7 +16,7 @@ const api = onStubbedSite((opened) => {
 
 const check = "POST /api/functions/reliable-subscription-check";
 const link = "POST /api/billing/invoices/in_1/link" as "POST /api/billing/invoices/:id/link";
-const unpaid = { invoiceId: "in_1", amountCents: 1999, until: "2026-03-17T12:00:00.000Z", needsAction: false };
+const unpaid = { invoiceId: "in_1", amountCents: 1999, until: "2026-03-17T12:00:00.000Z", needsAction: false, processing: false };
 const notice = () => page.getByRole("region", { name: text.label });
 const button = (name: string) => notice().getByRole("button", { name, exact: true });
 
@@ -52,9 +52,43 @@ it("leads to paying, says so meanwhile, and says when the payment page can't be 
 });
 
 it("asks to confirm the payment where the bank wants that", async () => {
-  await visit("/", { needsAction: true });
+  await visit("/", { needsAction: true, processing: false });
   await notice().getByText("Your bank wants you to confirm the payment of $19.99.").waitFor();
   await button(text.confirm).waitFor();
+});
+
+it.each([null, unpaid.until])("asks for nothing while a bank that was told to debit has not answered (access until %s)", async (until) => {
+  api.answer(check, { ...starter, status: until === null ? "incomplete" : "past_due", unpaid: { ...unpaid, until, processing: true } });
+  page = await open(site, "/profile", { member: true });
+  await notice().getByText("Your bank has been asked for $19.99.").waitFor();
+  await page.getByText(billing.subscription.processingText).waitFor();
+  expect([await page.getByText(/Access until/).count(), await notice().getByRole("button").allTextContents()]).toEqual([0, [""]]);
+  expect(await page.getByRole("button", { name: billing.subscription.payNow }).count()).toBe(0);
+  expect(await page.getByText(billing.subscription.paymentFailed, { exact: true }).count()).toBe(0);
+});
+
+it("who comes back from the payment page is told that the bank takes days, for a plan and for a pack", async () => {
+  const back = "POST /api/billing/checkout-return";
+  api.answer(back, { state: "processing", packCredits: null });
+  api.answer(check, { ...noPlan, status: "incomplete", unpaid: { ...unpaid, until: null, processing: true } });
+  page = await open(site, "/profile?checkout=success&session_id=cs_1", { member: true });
+  const heading = page.getByRole("heading", { level: 2, name: billing.return.processingTitle, exact: true });
+  await heading.waitFor();
+  await page.getByText(billing.return.processingText).waitFor();
+  api.answer(back, { state: "processing", packCredits: 250 });
+  api.answer(check, starter);
+  await page.reload();
+  await heading.waitFor();
+  api.answer(back, { state: "paid", packCredits: 250 });
+  await page.reload();
+  await page.getByRole("heading", { level: 2, name: "250 credits are yours" }).waitFor();
+});
+
+it("says in the account, too, by when a transfer is due, not that a card was declined", async () => {
+  api.answer(check, { ...starter, status: "past_due", unpaid: { ...unpaid, dueAt: "2026-03-24T12:00:00.000Z" } });
+  page = await open(site, "/profile", { member: true });
+  await expect.poll(() => page.getByText("is to be paid by bank transfer by March 24, 2026").count()).toBe(2);
+  expect(await page.getByText(billing.subscription.paymentFailed, { exact: true }).count()).toBe(0);
 });
 
 it("says by when an invoice is to be paid by bank transfer, and opens it", async () => {

@@ -67,6 +67,11 @@ it("shows each contract with its period and sum; the statement names who and wha
   expect(await begin.count()).toBe(1);
 });
 
+it("of what was paid by bank transfer it says that we transfer it back", async () => {
+  await visit([{ ...plan, state: "withdrawn", withdrawnAt: "2026-03-03T10:00:00.000Z", byTransfer: true }], null);
+  await page.getByText(/We transfer \$13\.27 to the account you paid from, within 14 days at the latest/).waitFor();
+});
+
 it("says why it was refused, and stays open", async () => {
   await visit([pack], null);
   await page.getByRole("button", { name: words.begin, exact: true }).click();

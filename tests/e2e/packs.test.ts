@@ -21,7 +21,7 @@ it("leads from the wallet to the packs, to the payment page and back to the cred
   await page.getByRole("heading", { name: "250 credits" }).waitFor();
   await page.getByRole("button", { name: "Pay $17.99" }).click();
   await page.getByRole("heading", { name: "250 credits are yours" }).waitFor();
-  await page.getByText("They are good for 12 months, and spent after your monthly credits.").waitFor();
+  await page.getByText("They are good for 12 months. The credits that expire first are spent first.").waitFor();
   await page.getByRole("listitem").filter({ hasText: "250 of 250 left" }).filter({ hasText: "Pack" }).waitFor();
   await expect.poll(() => page.getByText("available now").locator("..").textContent()).toContain("550");
   await context.close();

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { InvoicePage } from "#contract/invoices.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import { readMoneyBack } from "#server/features/billing/money-back.ts";
@@ -54,6 +55,10 @@ const packsOf = async (person: Person) => (await walletOf(world, person)).grants
 const returnOf = async (person: Person, sessionId: string) =>
   (await world.post("/api/billing/checkout-return", person, { sessionId })).json<{ state: string }>().state;
 const checkOf = async (person: Person) => (await world.post("/api/functions/reliable-subscription-check", person)).json();
+const invoiceStatesOf = async (person: Person) =>
+  (await world.app.inject({ url: "/api/billing/invoices", headers: person.headers }))
+    .json<InvoicePage>()
+    .invoices.map(({ state }) => state);
 const grantsOf = async ({ userId }: Person) => (await stateOf(world, userId)).grants;
 
 async function stripeStatusOf({ userId }: Person): Promise<string | undefined> {
@@ -91,7 +96,7 @@ describe("a pack", () => {
       const first = await world.takeEvents();
       await world.bring(reversed ? first.toReversed() : first);
       await processCheckout(world.deps, sessionId);
-      expect([await packsOf(person), await returnOf(person, sessionId)]).toEqual([[], "waiting"]);
+      expect([await packsOf(person), await returnOf(person, sessionId)]).toEqual([[], "processing"]);
       expect(await mailsTo(world, person, "pack-bought")).toEqual([]);
       await world.moveTo(later(answerMs), { bringing: false });
       const second = await world.takeEvents();
@@ -152,10 +157,13 @@ describe("a plan", () => {
     await world.pay(url, "bank_debit");
     const first = await world.takeEvents();
     await world.bring(reversed ? first.toReversed() : first);
-    expect(await checkOf(person)).toMatchObject({ subscribed: false, status: "incomplete" });
+    // Nothing is asked of the person meanwhile.
+    const unpaid = { amountCents: 1999, processing: true, needsAction: false, until: null };
+    expect(await checkOf(person)).toMatchObject({ subscribed: false, status: "incomplete", unpaid });
+    expect(await invoiceStatesOf(person)).toEqual(["processing"]);
     expect([await grantsOf(person), await returnOf(person, sessionOf(url)), await stripeStatusOf(person)]).toEqual([
       [],
-      "waiting",
+      "processing",
       "active",
     ]);
     // Neither a second plan nor a pack is sold meanwhile.
@@ -169,6 +177,7 @@ describe("a plan", () => {
     expect(await checkOf(person)).toMatchObject({ subscribed: true, status: "active" });
     expect(await grantsOf(person)).toMatchObject([{ kind: "plan", credits: 300, remaining: 300 }]);
     expect(await returnOf(person, sessionOf(url))).toBe("paid");
+    expect(await invoiceStatesOf(person)).toEqual(["paid"]);
     expect(await mailsTo(world, person, "payment-failed")).toEqual([]);
   });
 
@@ -198,7 +207,8 @@ describe("a plan", () => {
     await world.settle();
     const paidAt = world.clock.now();
     await world.moveTo(later(answerMs));
-    expect(await checkOf(person)).toMatchObject({ status: "past_due", unpaid: { amountCents: 1999 } });
+    expect(await checkOf(person)).toMatchObject({ status: "past_due", unpaid: { amountCents: 1999, processing: false } });
+    expect(await invoiceStatesOf(person)).toEqual(["failed"]);
     expect(await grantsOf(person)).toEqual([]);
     // The payment page could only say that the debit was on its way.
     expect(await mailsTo(world, person, "payment-failed")).toMatchObject([{ amountCents: 1999 }]);
@@ -216,6 +226,10 @@ describe("a plan", () => {
     const { unpaid } = await checkOf(person);
     await world.moveTo(addMilliseconds(new Date(unpaid.until), -hourMs));
     await payOpenInvoice(person, "bank_debit");
+    expect([unpaid.processing, await invoiceStatesOf(person)]).toEqual([false, ["failed", "paid"]]);
+    await world.settle();
+    // Paying a second time is not offered any more.
+    expect([(await checkOf(person)).unpaid.processing, await invoiceStatesOf(person)]).toEqual([true, ["processing", "paid"]]);
     await world.moveTo(addMilliseconds(new Date(unpaid.until), dayMs));
     expect([(await checkOf(person)).subscribed, await stripeStatusOf(person)]).toEqual([true, "past_due"]);
     await world.moveTo(later(answerMs));

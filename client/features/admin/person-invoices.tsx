@@ -73,7 +73,7 @@ function useSubject(): (row: InvoiceRow) => string {
   };
 }
 
-const states = ["paid", "open", "failed", "action", "refunded", "void", "uncollectible"] as const;
+const states = ["paid", "open", "processing", "failed", "action", "refunded", "void", "uncollectible"] as const;
 
 /** All of them, however long somebody has paid. When the person is read again only the list is, and an open dialog keeps what was entered. */
 export function InvoicesTab({ page: { person, money: account }, reads, look }: MoneyPage & { reads: number }) {

@@ -15,6 +15,7 @@ import { useInvoices } from "./use-invoices.ts";
 const tones: Readonly<Record<InvoiceState, Tone>> = {
   paid: "good",
   open: "warning",
+  processing: "neutral",
   failed: "danger",
   action: "warning",
   refunded: "neutral",
@@ -25,7 +26,7 @@ const tones: Readonly<Record<InvoiceState, Tone>> = {
 /** What can be opened of an invoice: where something is owed, first of all the page where it is paid. */
 function documentsOf({ state }: Invoice): InvoiceDocument[] {
   if (state === "open" || state === "failed" || state === "action" || state === "uncollectible") return ["pay", "pdf"];
-  return state === "void" ? ["pdf"] : ["pdf", "receipt"];
+  return state === "void" || state === "processing" ? ["pdf"] : ["pdf", "receipt"];
 }
 
 function useSubject({ subject }: Invoice): string {

@@ -14,6 +14,7 @@ import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
 import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
@@ -95,25 +96,38 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
 
 /** Says what is wrong with the payment and how to fix it. */
 function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () => void }) {
-  const { t } = useTranslation("billing");
-  const { date } = useFormat();
+  const { t } = useTranslation(["billing", "invoices"]);
+  const { date, money } = useFormat();
+  const sentences = useSentences();
   const until = check.unpaid?.until;
+  if (check.unpaid?.processing)
+    return <Alert title={t("billing:subscription.processing")}>{t("billing:subscription.processingText")}</Alert>;
+  const dueAt = check.unpaid?.dueAt;
   const pay = (
     <Button size="small" variant="primary" onClick={onPay}>
-      {t("subscription.payNow")}
+      {t(dueAt === undefined ? "billing:subscription.payNow" : "invoices:unpaid.open")}
     </Button>
   );
+  if (dueAt !== undefined)
+    return (
+      <Alert tone="warning" action={pay}>
+        {sentences(
+          t("invoices:unpaid.transfer", { amount: money(check.unpaid?.amountCents ?? 0), date: date(dueAt) }),
+          until ? t("invoices:unpaid.until", { date: date(until) }) : false,
+        )}
+      </Alert>
+    );
   if (check.status === "past_due") {
     return (
-      <Alert tone="danger" title={t("subscription.paymentFailed")} action={pay}>
-        {until && t("subscription.paymentFailedText", { date: date(until) })}
+      <Alert tone="danger" title={t("billing:subscription.paymentFailed")} action={pay}>
+        {until && t("billing:subscription.paymentFailedText", { date: date(until) })}
       </Alert>
     );
   }
   if (check.status !== "incomplete") return null;
   return (
     <Alert tone="warning" action={pay}>
-      {t("subscription.incomplete")}
+      {t("billing:subscription.incomplete")}
     </Alert>
   );
 }

@@ -30,16 +30,25 @@ function keepHidden(invoiceId: string): void {
   }
 }
 
-/** On every page of a person whose plan is unpaid: how much, until when, and the way to pay. It stands above the page and covers nothing. */
+function textOf({ until, needsAction, processing }: Unpaid) {
+  if (processing) return "invoices:unpaid.processing";
+  if (needsAction) return "invoices:unpaid.action";
+  return until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
+}
+
+/**
+ * On every page of a person whose plan is unpaid: how much, until when, and the way to pay, unless a bank is about to. It stands above the page and
+ * covers nothing.
+ */
 export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
   const sentences = useSentences();
   const { note, waitSeconds, busy, run } = useAct();
   const [hidden, setHidden] = useState(hiddenBefore);
-  const { invoiceId, amountCents, until, needsAction, dueAt } = unpaid;
+  const { invoiceId, amountCents, until, needsAction, processing, dueAt } = unpaid;
   if (hidden === invoiceId) return null;
-  const text = needsAction ? "invoices:unpaid.action" : until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
+  const text = textOf(unpaid);
 
   function hide(): void {
     keepHidden(invoiceId);
@@ -54,22 +63,25 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
         <CircleAlert className={styles.icon} size={18} aria-hidden="true" />
         <p role="status">
           {sentences(
-            dueAt === undefined
+            dueAt === undefined || processing
               ? t(text, { amount: money(amountCents) })
               : t("invoices:unpaid.transfer", { amount: money(amountCents), date: date(dueAt) }),
-            until !== null && t("invoices:unpaid.until", { date: date(until) }),
+            // Access does not end while the bank has not answered.
+            until !== null && !processing && t("invoices:unpaid.until", { date: date(until) }),
           )}
         </p>
-        <Button
-          size="small"
-          variant="primary"
-          busy={busy !== undefined}
-          busyLabel={t("invoices:redirecting")}
-          aria-disabled={waitSeconds > 0}
-          onClick={() => void run("pay", () => openInvoice(invoiceId, "pay"))}
-        >
-          {t(dueAt !== undefined ? "invoices:unpaid.open" : needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
-        </Button>
+        {!processing && (
+          <Button
+            size="small"
+            variant="primary"
+            busy={busy !== undefined}
+            busyLabel={t("invoices:redirecting")}
+            aria-disabled={waitSeconds > 0}
+            onClick={() => void run("pay", () => openInvoice(invoiceId, "pay"))}
+          >
+            {t(dueAt !== undefined ? "invoices:unpaid.open" : needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
+          </Button>
+        )}
         <IconButton label={t("invoices:unpaid.hide")} onClick={hide}>
           <X size={18} aria-hidden="true" />
         </IconButton>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
+import type { CheckoutReturn } from "#contract/billing.ts";
 import type { SubscriptionTier } from "#domain/subscription.ts";
 import { useSubscription } from "./subscription-store.ts";
 
@@ -7,12 +8,12 @@ import { useSubscription } from "./subscription-store.ts";
 const slowAfterMs = 8_000;
 
 export type CheckoutReturnView =
-  | { step: "waiting" }
+  | { step: "waiting" | "processing" }
   | { step: "expired"; packCredits: number | null }
   | { step: "slow"; asking: boolean; again: () => void }
   | { step: "paid"; tier: SubscriptionTier; packCredits: number | null };
 
-type Told = "unknown" | "waiting" | "paid" | "expired" | "over";
+type Told = "unknown" | CheckoutReturn["state"];
 
 /**
  * Follows the payment of a person who is back from the payment page until its result is pushed. Returns null if there is
@@ -60,7 +61,7 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
   }, [followed, ask]);
 
   // A pack's buyer has a plan, so only the answer says whether the pack is paid. The check comes anew with each push.
-  const awaitsPack = packCredits !== null && told === "waiting";
+  const awaitsPack = packCredits !== null && (told === "waiting" || told === "processing");
   useEffect(() => {
     if (awaitsPack && check) void ask();
   }, [awaitsPack, check, ask]);
@@ -70,5 +71,6 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
   // On the free trial a person is subscribed, but without a plan.
   const hasPlan = check?.subscribed && check.subscription_tier !== "none";
   if (hasPlan && !awaitsPack && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier, packCredits };
+  if (told === "processing") return { step: "processing" };
   return slow ? { step: "slow", asking, again: () => void ask() } : { step: "waiting" };
 }

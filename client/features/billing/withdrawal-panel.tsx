@@ -80,7 +80,7 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
   const { t } = useTranslation("refunds");
   const { money, number, date, dateTime } = useFormat();
   const nameId = useId();
-  const { state, concludedAt, until, amountCents, unspentCredits, grantedCredits, withdrawnAt } = contract;
+  const { state, concludedAt, until, amountCents, byTransfer, unspentCredits, grantedCredits, withdrawnAt } = contract;
   const figures = { amount: money(amountCents), unspent: number(unspentCredits), granted: number(grantedCredits) };
   return (
     <li className={styles.contract}>
@@ -97,7 +97,11 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
         </>
       )}
       {state === "withdrawn" && (
-        <Alert tone="good">{t("withdrawal.withdrawn", { ...figures, email, time: dateTime(withdrawnAt ?? concludedAt) })}</Alert>
+        <Alert tone="good">
+          {t(byTransfer ? "withdrawal.withdrawnTransfer" : "withdrawal.withdrawn", {
+            ...{ ...figures, email, days: number(withdrawalDays), time: dateTime(withdrawnAt ?? concludedAt) },
+          })}
+        </Alert>
       )}
       {state === "used" && <p>{t("withdrawal.used")}</p>}
       {(state === "returned" || state === "disputed") && <p>{t(`moneyBack.${state}`)}</p>}

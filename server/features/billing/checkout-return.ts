@@ -4,6 +4,7 @@ import type { CheckoutReturn } from "../../contract/billing.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import { readUnpaid } from "./invoices.ts";
 import * as queries from "./queries.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
       return { state: checkout.status === "completed" ? "paid" : "expired", packCredits: pack.credits };
     if (pack) {
       await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
-      return { state: "waiting", packCredits: pack.credits };
+      return { state: checkout.is_complete ? "processing" : "waiting", packCredits: pack.credits };
     }
     const subscription = await queries.selectSubscription(trx, userId);
     if (subscription?.status === "active") return { state: "paid", packCredits: null };
@@ -28,6 +29,7 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
     if (checkout.status === "completed" && subscription && subscription.status !== "incomplete")
       return { state: "over", packCredits: null };
     await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
-    return { state: "waiting", packCredits: null };
+    const { unpaid } = await readUnpaid(trx, subscription);
+    return { state: unpaid?.processing ? "processing" : "waiting", packCredits: null };
   });
 }

@@ -5,8 +5,9 @@
 import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
+import { findPayerOfCustomer } from "./customers.ts";
 import type { EventOutcome } from "./inbox.ts";
-import { mirrorInvoice } from "./mirror-invoice.ts";
+import { mirrorInvoice, mirrorInvoiceOfPayment } from "./mirror-invoice.ts";
 import { resumeTax } from "./resume-tax.ts";
 import { settleCheckout } from "./settle-checkout.ts";
 import { syncCharge } from "./sync-charge.ts";
@@ -67,6 +68,16 @@ async function onCharge(deps: BillingDeps, chargeId: string | undefined): Promis
   return payerId === undefined ? { outcome: "ignored" } : { outcome: "processed", payerId };
 }
 
+/** A bank was told to debit: the invoice for it is neither paid nor failed until the bank has answered. */
+async function onDebit(deps: BillingDeps, chargeId: string): Promise<Handled> {
+  const charge = await orMissing(deps.payments.charges.retrieve(chargeId));
+  const [intentId, customerId] = [idOf(charge?.payment_intent), idOf(charge?.customer)];
+  const payerId = customerId === undefined ? undefined : await findPayerOfCustomer(deps, customerId);
+  if (intentId === undefined || payerId === undefined) return { outcome: "ignored" };
+  await mirrorInvoiceOfPayment(deps, intentId, []);
+  return { outcome: "processed", payerId };
+}
+
 async function onRefund(deps: BillingDeps, refundId: string): Promise<Handled> {
   return onCharge(deps, idOf((await orMissing(deps.payments.refunds.retrieve(refundId)))?.charge));
 }
@@ -86,6 +97,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "charge.dispute.funds_reinstated": onDispute,
   "charge.dispute.funds_withdrawn": onDispute,
   "charge.dispute.updated": onDispute,
+  "charge.pending": onDebit,
   "charge.refund.updated": onRefund,
   "charge.refunded": onCharge,
   "checkout.session.async_payment_failed": onCheckout,

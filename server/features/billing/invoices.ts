@@ -16,7 +16,8 @@ import * as queries from "./invoice-queries.ts";
 
 const usualPage = 12;
 
-function stateOf({ status, needs_action, failed, refunded_cents, total_cents }: InvoiceRow): InvoiceState {
+function stateOf({ status, needs_action, failed, processing, refunded_cents, total_cents }: InvoiceRow): InvoiceState {
+  if (status === "open" && processing) return "processing";
   if (status === "open" && needs_action) return "action";
   if (status === "open" && failed) return "failed";
   return status === "paid" && refunded_cents > 0 && refunded_cents >= total_cents ? "refunded" : status;
@@ -27,12 +28,14 @@ const isRefunded = sql<boolean>`refunded_cents > 0 and refunded_cents >= total_c
 /** The same as a condition. */
 export function hasState(state: InvoiceState): RawBuilder<boolean> {
   switch (state) {
+    case "processing":
+      return sql`status = 'open' and processing`;
     case "action":
-      return sql`status = 'open' and needs_action`;
+      return sql`status = 'open' and needs_action and not processing`;
     case "failed":
-      return sql`status = 'open' and failed and not needs_action`;
+      return sql`status = 'open' and failed and not needs_action and not processing`;
     case "open":
-      return sql`status = 'open' and not failed and not needs_action`;
+      return sql`status = 'open' and not failed and not needs_action and not processing`;
     case "refunded":
       return sql`status = 'paid' and ${isRefunded}`;
     case "paid":
@@ -96,9 +99,9 @@ export async function readUnpaid(
   const { user_id: userId, stripe_subscription_id: subscriptionId, grace_until: until } = subscription;
   const row = await queries.selectOpenInvoice(executor, userId, subscriptionId);
   if (!row || (!isUnpaid && row.due_at === null)) return {};
-  const { id, unpaid_cents: amountCents, needs_action: needsAction, due_at: dueAt } = row;
+  const { id, unpaid_cents: amountCents, needs_action: needsAction, processing, due_at: dueAt } = row;
   const byTransfer = dueAt === null ? {} : { dueAt: dueAt.toISOString() };
-  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction, ...byTransfer } };
+  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction, processing, ...byTransfer } };
 }
 
 async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<string | undefined> {

@@ -19,7 +19,7 @@ import { selectReturnOf, selectTransferOf, selectUnpaidOrderOf } from "./transfe
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
 type Subject = Pick<InvoiceRow, "plan_key" | "billing_interval" | "pack_key" | "period_start" | "period_end">;
-type Collected = Pick<InvoiceRow, "refunded_cents" | "failed" | "needs_action">;
+type Collected = Pick<InvoiceRow, "refunded_cents" | "failed" | "needs_action" | "processing">;
 
 /** What the invoice is for; its lines can't change once it is final. */
 async function readSubject({ payments }: BillingDeps, invoice: Stripe.Invoice): Promise<Subject> {
@@ -44,19 +44,18 @@ function waitsForHolder({ status, last_payment_error: error }: Stripe.PaymentInt
 
 /** What became of the attempts to collect it. A bank debit is `processing` for days, and has not failed. */
 async function readCollected({ payments }: BillingDeps, invoice: Stripe.Invoice): Promise<Collected> {
-  const collected = { refunded_cents: 0, failed: false, needs_action: false };
+  const collected = { refunded_cents: 0, failed: false, needs_action: false, processing: false };
   if (!invoice.attempted) return collected;
   const expand = ["data.payment.payment_intent.latest_charge"];
   const { data } = await payments.invoicePayments.list({ invoice: invoice.id, limit: 10, expand });
-  let processing = false;
   for (const { status, payment } of data) {
     const intent = typeof payment.payment_intent === "object" ? payment.payment_intent : undefined;
     const charge = typeof intent?.latest_charge === "object" ? intent.latest_charge : undefined;
     if (status === "paid") collected.refunded_cents += charge?.amount_refunded ?? 0;
     if (status === "open" && intent && waitsForHolder(intent)) collected.needs_action = true;
-    if (status === "open" && intent?.status === "processing") processing = true;
+    if (status === "open" && invoice.status === "open" && intent?.status === "processing") collected.processing = true;
   }
-  return { ...collected, failed: invoice.status === "open" && !processing };
+  return { ...collected, failed: invoice.status === "open" && !collected.processing };
 }
 
 function isFinal(status: Stripe.Invoice["status"]): status is InvoiceRow["status"] {

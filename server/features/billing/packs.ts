@@ -36,7 +36,7 @@ export async function createPackCheckout(
       agreement,
       parameters: (metadata) => ({
         mode: "payment",
-        cancel_url: `${deps.config.publicUrl.origin}/pricing#packs`,
+
         line_items: [line],
         metadata,
         ...checkoutTax(deps.config.stripe),

@@ -251,12 +251,17 @@ export async function updateCheckout(
 }
 
 export async function selectOwnCheckout(executor: Executor, userId: string, sessionId: string) {
-  return executor
-    .selectFrom("checkouts")
-    .select(["id", "status", "price_id"])
-    .where("user_id", "=", userId)
-    .where("stripe_session_id", "=", sessionId)
-    .executeTakeFirst();
+  return (
+    executor
+      .selectFrom("checkouts")
+      .leftJoin("orders", "orders.id", "checkouts.id")
+      .select(["checkouts.id", "status", "checkouts.price_id"])
+      // The payment page was completed. What is open after that waits for a bank's debit.
+      .select((e) => e("orders.stripe_session_id", "is not", null).as("is_complete"))
+      .where("user_id", "=", userId)
+      .where("checkouts.stripe_session_id", "=", sessionId)
+      .executeTakeFirst()
+  );
 }
 
 /** The other checkouts of a plan that could still be paid, of everybody for whom the same account pays. */
