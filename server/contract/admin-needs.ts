@@ -1,4 +1,4 @@
-import type { Static, TSchema } from "typebox";
+import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { Type } from "typebox";
 import { needKinds } from "../domain/needs.ts";
 import { Reason } from "./admin.ts";
@@ -9,8 +9,16 @@ const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, T
 /** The person it is about, if one person pays. */
 const person = { userId: orNull(Uuid), email: orNull(Type.String()) };
 
+/** What every entry has. */
+const waits = {
+  /** Says which entry of its list it is, as it is now: if what is to be done changes, it is another one. */
+  entry: Type.String(),
+  /** By when it has to be done; null: by no time. */
+  dueBy: orNull(Timestamp),
+};
 /** The oldest first; `isMore`: not all of them are here. */
-const someOf = <Row extends TSchema>(row: Row) => Type.Object({ rows: Type.Array(row), isMore: Type.Boolean() });
+const someOf = <Properties extends TProperties>(row: TObject<Properties>) =>
+  Type.Object({ rows: Type.Array(Type.Object({ ...row.properties, ...waits })), isMore: Type.Boolean() });
 
 export const OpenFinding = Type.Object({
   id: Type.String(),
@@ -103,10 +111,10 @@ export const AilingModel = Type.Object({
 });
 export type AilingModel = Static<typeof AilingModel>;
 
-/** Something that was put off. `kind` and `subject` say which entry it is (server/domain/needs.ts). */
+/** Something that was put off. */
 export const PutOffNeed = Type.Object({
   kind: Type.Enum([...needKinds]),
-  subject: Type.String(),
+  entry: waits.entry,
   /** It is shown again from that day in UTC on. */
   until: Type.String({ format: "date" }),
   /** Null: they have left. */
@@ -133,7 +141,7 @@ export const Needs = Type.Object({
 });
 export type Needs = Static<typeof Needs>;
 
-const entry = { kind: PutOffNeed.properties.kind, subject: Type.String({ minLength: 1, maxLength: 200 }) };
+const entry = { kind: PutOffNeed.properties.kind, entry: Type.String({ minLength: 1, maxLength: 200 }) };
 
 /** For admins; others get `not_found`. Each act may answer `step_up_required`. */
 export const adminNeedsRoutes = {

@@ -60,7 +60,8 @@ export interface SavedViews {
 /** What waits for the team and was put off until a day. */
 export interface PutOffNeeds {
   kind: NeedKind;
-  subject: string;
+  entry: string;
+  user_id: string | null;
   until: Date;
   put_off_by: string | null;
   reason: string;

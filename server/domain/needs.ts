@@ -20,14 +20,6 @@ export const mostPutOffDays = 30;
 /** So many entries at a time. Who puts off more than that needs another tool than this. */
 export const mostPutOff = 200;
 
-/**
- * Which entry of its list it is. Of a transfer or a model it also says what is to be done about it: once that is something else, it is another
- * entry, and is not put off.
- */
-export function needSubject({ id, side, why }: { id: string; side?: string; why?: string }): string {
-  return [side ?? why, id].filter((part) => part !== undefined).join(" ");
-}
-
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
 /** The first and the last day in UTC until which it may be put off: before it is due, if it has to be done by a time. Undefined: there is none. */

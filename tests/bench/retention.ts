@@ -141,7 +141,7 @@ const fillings: Record<Sweep, readonly [string, ...string[]] | { sameAs: Sweep }
     "insert into support_access (user_id, asked_at) select id, now() - interval '60 days' + random() * interval '1 day' from users",
   ],
   putOffNeeds: [
-    `insert into put_off_needs (kind, subject, until, reason, created_at)
+    `insert into put_off_needs (kind, entry, until, reason, created_at)
      select 'findings', id::text, now() - interval '10 days' + random() * interval '1 day', 'It waits for the bank', now() - interval '30 days' from users`,
   ],
 };

@@ -140,12 +140,13 @@ it("credits that were given are in the open list at once; a page of it without a
 });
 
 it("a job that a colleague has discarded does not look done; holds that stayed are said", async () => {
-  const letter = { id: other, job: "pay-back", error: "no such charge", failedAt: at };
+  const waits = { entry: "1", dueBy: null };
+  const letter = { id: other, ...waits, job: "pay-back", error: "no such charge", failedAt: at };
   api.answer("GET /api/admin/needs", { ...noNeeds, deadLetters: { rows: [letter], isMore: false } });
   const page = await openPanel("/admin/needs");
   api.answer("POST /api/admin/dead-letters/replay", { results: [{ id: other, outcome: "discarded" }] });
   await button(page, text.work.replay).click();
-  const hold = { id: other, credits: 30, deadline: at, ...nobody };
+  const hold = { id: other, ...waits, credits: 30, deadline: at, ...nobody };
   api.answer("GET /api/admin/needs", { ...noNeeds, holds: { rows: [hold], isMore: false } });
   await confirm(page, text.work.replay);
   await page.getByText(text.work.outcome.discarded).waitFor();

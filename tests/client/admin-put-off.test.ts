@@ -16,8 +16,8 @@ const none = { rows: [], isMore: false };
 const who = { userId: "7d0f6a52-1c1e-4a5f-9a58-3f1f5d1c9b02", email: "ada@example.com" };
 const money = { paidCents: 1999, since: at, dashboardUrl: null };
 const disputes = [
-  { id: "ch_soon", ...money, dueAt: "2026-03-12T18:00:00.000Z", ...who },
-  { id: "ch_now", ...money, dueAt: "2026-03-10T18:00:00.000Z", ...who },
+  { id: "ch_soon", ...money, ...who, dueAt: "2026-03-12T18:00:00.000Z", entry: "ch_soon 1", dueBy: "2026-03-12T18:00:00.000Z" },
+  { id: "ch_now", ...money, ...who, dueAt: "2026-03-10T18:00:00.000Z", entry: "ch_now 1", dueBy: "2026-03-10T18:00:00.000Z" },
 ];
 const withDisputes = (rows: typeof disputes, putOff: PutOffNeed[] = []): Needs => ({
   ...{ findings: none, deadLetters: none, failedPayments: none, disputes: { rows, isMore: false }, holds: none, unanswered: none },
@@ -64,10 +64,12 @@ it("what can wait is put off until a day before it is due, and is among what was
   api.answer("GET /api/admin/needs", withDisputes(disputes.slice(1)));
   await act.click();
   await dialog.waitFor({ state: "detached" });
-  const entry = { kind: "disputes", subject: "ch_soon" } as const;
+  const entry = { kind: "disputes", entry: "ch_soon 1" } as const;
   const body = { ...entry, until: "2026-03-12", reason: "The bank answers then" };
   expect(api.calls("POST /api/admin/needs/put-off").at(-1)?.body).toEqual(body);
   await expect.poll(() => page.getByText("ch_soon").count()).toBe(0);
+  // What had the focus is gone.
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
 
   api.answer("GET /api/admin/needs", withDisputes(disputes.slice(0, 1), [{ ...body, ...entry, by: "ben@example.com" }]));
   await page.getByRole("link", { name: text.needs.tabs.putOff, exact: true }).click();

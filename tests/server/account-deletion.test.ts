@@ -395,7 +395,10 @@ async function live(session: Session, words: string): Promise<void> {
   const access = { asked_at: now, given_at: now, until: addMilliseconds(now, dayMs), ended_at: null };
   await db
     .insertInto("put_off_needs")
-    .values({ kind: "holds", subject: uuidv7(), until: now, put_off_by: user.id, reason: "Looked at it", created_at: now })
+    .values([
+      { kind: "holds", entry: uuidv7(), user_id: user.id, until: now, put_off_by: null, reason: words, created_at: now },
+      { kind: "holds", entry: uuidv7(), user_id: null, until: now, put_off_by: user.id, reason: "Looked at it", created_at: now },
+    ])
     .execute();
   await db
     .insertInto("support_access")

@@ -211,13 +211,20 @@ const plants: Record<Sweep, Plant> = {
   },
   async putOffNeeds(at) {
     const { db } = database;
-    const subject = randomUUID();
-    const values = { kind: "findings", until: at, put_off_by: null, reason: "It waits for the bank", created_at: at } as const;
+    const entry = randomUUID();
+    const values = {
+      kind: "findings",
+      user_id: null,
+      until: at,
+      put_off_by: null,
+      reason: "It waits for the bank",
+      created_at: at,
+    } as const;
     await db
       .insertInto("put_off_needs")
-      .values({ subject, ...values })
+      .values({ entry, ...values })
       .execute();
-    return () => there(db.selectFrom("put_off_needs").select("subject").where("subject", "=", subject));
+    return () => there(db.selectFrom("put_off_needs").select("entry").where("entry", "=", entry));
   },
   async trialMailboxes(at) {
     const { db } = database;

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
@@ -53,16 +54,17 @@ interface RowProps {
 
 /** Something that waits for somebody. */
 export function Row({ need, what, detail, children }: RowProps) {
+  const name = useId();
   return (
     <li className={styles.row}>
       <div>
-        <p>{what}</p>
+        <p id={name}>{what}</p>
         <p className={styles.soft}>{detail}</p>
         <PutOffNote need={need} />
       </div>
       <div className={styles.acts}>
         {children}
-        <PutOffButton need={need} />
+        <PutOffButton need={need} describedBy={name} />
       </div>
     </li>
   );

@@ -94,7 +94,7 @@ export function Findings({ needs, ask }: BlockProps) {
           return (
             <Row
               key={id}
-              need={{ kind: "findings", id }}
+              need={{ kind: "findings", entry: finding.entry, dueBy: finding.dueBy }}
               what={
                 <>
                   {whatOf(kind)}: {subject} <Person userId={userId} email={email} />

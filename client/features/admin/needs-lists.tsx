@@ -39,10 +39,10 @@ export function Letters({ needs: { deadLetters }, ask }: BlockProps) {
   const words = useWords();
   return (
     <Block name="deadLetters" count={deadLetters.rows.length} isMore={deadLetters.isMore}>
-      {deadLetters.rows.map(({ id, job, error, failedAt }) => (
+      {deadLetters.rows.map(({ id, job, error, failedAt, entry, dueBy }) => (
         <Row
           key={id}
-          need={{ kind: "deadLetters", id }}
+          need={{ kind: "deadLetters", entry, dueBy }}
           what={<Coded word={words.job(job)} code={job} />}
           detail={
             <>
@@ -66,7 +66,7 @@ export function Mails({ needs: { refusedMails }, look }: Pick<BlockProps, "needs
       {refusedMails.rows.map((mail) => (
         <Row
           key={mail.id}
-          need={{ kind: "refusedMails", id: mail.id }}
+          need={{ kind: "refusedMails", ...mail }}
           what={
             <>
               {mail.userId === null ? mail.recipient : <Person userId={mail.userId} email={mail.recipient} />}{" "}
@@ -99,7 +99,7 @@ export function Models({ needs: { models } }: Pick<BlockProps, "needs">) {
   return (
     <Block name="models" count={models.rows.length} isMore={models.isMore}>
       {models.rows.map((model) => (
-        <Row key={model.id} need={{ kind: "models", id: model.id, why: model.why }} what={model.name} detail={whyOf(model)}>
+        <Row key={model.id} need={{ kind: "models", ...model }} what={model.name} detail={whyOf(model)}>
           <LinkButton size="small" href={`${sectionPath("models")}?${new URLSearchParams({ model: model.id })}`}>
             {t("needs.look")}
           </LinkButton>
@@ -114,10 +114,10 @@ export function Unanswered({ needs: { unanswered } }: Pick<BlockProps, "needs">)
   const { dateTime } = useUtc();
   return (
     <Block name="unanswered" count={unanswered.rows.length} isMore={unanswered.isMore}>
-      {unanswered.rows.map(({ id, topic, since, email }) => (
+      {unanswered.rows.map(({ id, topic, since, email, entry, dueBy }) => (
         <Row
           key={id}
-          need={{ kind: "unanswered", id }}
+          need={{ kind: "unanswered", entry, dueBy }}
           what={
             <>
               {topic}{" "}

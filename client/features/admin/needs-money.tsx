@@ -45,7 +45,7 @@ function FailedPayments({ payments, ask }: Pick<BlockProps, "ask"> & { payments:
       {payments.rows.map((payment) => (
         <Row
           key={payment.id}
-          need={{ kind: "failedPayments", id: payment.id }}
+          need={{ kind: "failedPayments", ...payment }}
           what={<Person {...payment} />}
           detail={
             <>
@@ -79,10 +79,10 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
   return (
     <>
       <Block name="disputes" count={disputes.rows.length} isMore={disputes.isMore}>
-        {disputes.rows.map(({ id, paidCents, since, dueAt, dashboardUrl, ...person }) => (
+        {disputes.rows.map(({ id, paidCents, since, dueAt, dashboardUrl, entry, dueBy, ...person }) => (
           <Row
             key={id}
-            need={{ kind: "disputes", id, dueAt }}
+            need={{ kind: "disputes", entry, dueBy }}
             what={
               <>
                 <Person {...person} /> {dueAt !== null && <Badge tone="warning">{t("needs.evidence", { time: dateTime(dueAt) })}</Badge>}
@@ -101,10 +101,10 @@ export function Money({ needs: { failedPayments, disputes, holds }, ask }: Block
       </Block>
       <FailedPayments payments={failedPayments} ask={ask} />
       <Block name="holds" count={holds.rows.length} isMore={holds.isMore}>
-        {holds.rows.map(({ id, credits: held, deadline, userId, email }, index) => (
+        {holds.rows.map(({ id, credits: held, deadline, userId, email, entry }, index) => (
           <Row
             key={id}
-            need={{ kind: "holds", id }}
+            need={{ kind: "holds", entry, dueBy: null }}
             what={<Person userId={userId} email={email} />}
             detail={
               <>
@@ -130,7 +130,7 @@ export function Transfers({ needs: { transfers }, move }: Pick<BlockProps, "need
       {transfers.rows.map((transfer) => (
         <Row
           key={transfer.id}
-          need={{ kind: "transfers", id: transfer.id, side: transfer.side, dueAt: transfer.dueAt }}
+          need={{ kind: "transfers", ...transfer }}
           what={
             <>
               <Person {...transfer} />{" "}

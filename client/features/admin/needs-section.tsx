@@ -94,7 +94,10 @@ export function NeedsSection({ id }: { id: string | undefined }) {
   const { needs, readAt, look: lookHere } = (isPutOff ? usePutOff : useNeeds)();
   const [open, setOpen] = useState<{ asked?: Asked; moved?: WaitingTransfer; delayed?: Delayed }>({});
   const [said, setSaid] = useState<ReactNode>();
-  useEffect(lookHere, [lookHere]);
+  useEffect(() => {
+    lookHere();
+    setSaid(undefined);
+  }, [lookHere]);
   const look = () => {
     // The navigation counts what waits.
     useNeeds.getState().look();
@@ -150,6 +153,8 @@ export function NeedsSection({ id }: { id: string | undefined }) {
           setSaid(answer);
           setOpen({});
           look();
+          // The row that had the focus may go.
+          requestAnimationFrame(() => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true }));
         }}
         look={look}
       />

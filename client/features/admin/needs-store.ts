@@ -10,17 +10,23 @@ interface NeedsState {
   look: () => void;
 }
 
-const storeOf = (querystring: { putOff?: true }) =>
-  create<NeedsState>((set) => ({
+function storeOf(querystring: { putOff?: true }) {
+  let latest = 0;
+  return create<NeedsState>((set) => ({
     needs: undefined,
     readAt: undefined,
     look: () => {
+      latest += 1;
+      const own = latest;
+      // The answer to an earlier look may come after an act, and knows nothing of it.
+      const tell = (state: Partial<NeedsState>) => own === latest && set(state);
       Promise.all([api("GET /api/admin/needs", { querystring }), api("GET /api/environment")]).then(
-        ([needs, { serverTime }]) => set({ needs, readAt: new Date(serverTime) }),
-        () => set({ needs: "failed" }),
+        ([needs, { serverTime }]) => tell({ needs, readAt: new Date(serverTime) }),
+        () => tell({ needs: "failed" }),
       );
     },
   }));
+}
 
 /** What waits for somebody of the team. The navigation counts it, and the page that shows it reads it again after each act. */
 export const useNeeds = storeOf({});

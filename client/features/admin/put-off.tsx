@@ -8,18 +8,22 @@ import { useUtc } from "#client/lib/use-utc.ts";
 import type { PutOffNeed } from "#contract/admin-needs.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { NeedKind } from "#domain/needs.ts";
-import { needSubject, putOffDays } from "#domain/needs.ts";
+import { putOffDays } from "#domain/needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import styles from "./person.module.css";
 import { ReadAt } from "./since.tsx";
 
-/** An entry of what waits: the list that it is on, and what says which one it is. */
-export type Need = Parameters<typeof needSubject>[0] & { kind: NeedKind; dueAt?: string | null };
+/** An entry of what waits, and the list that it is on. */
+export interface Need {
+  kind: NeedKind;
+  entry: string;
+  dueBy: string | null;
+}
 
 /** An entry that is to be put off until one of these days, the first and the last. */
 export interface Delayed {
   kind: NeedKind;
-  subject: string;
+  entry: string;
   days: { first: string; last: string };
 }
 
@@ -28,24 +32,23 @@ interface PutOffView {
   isPutOff: boolean;
   entries: readonly PutOffNeed[];
   delay: (entry: Delayed) => void;
-  bringBack: (entry: Pick<PutOffNeed, "kind" | "subject">) => void;
+  bringBack: (entry: Pick<PutOffNeed, "kind" | "entry">) => void;
 }
 
 export const PutOffContext = createContext<PutOffView>({ isPutOff: false, entries: [], delay: () => {}, bringBack: () => {} });
 
 /** Puts an entry that waits off, or brings one that was put off back. There is nothing for what is due. */
-export function PutOffButton({ need }: { need: Need }) {
+export function PutOffButton({ need: { kind, entry, dueBy }, describedBy }: { need: Need; describedBy: string }) {
   const { t } = useTranslation("admin");
   const { isPutOff, delay, bringBack } = useContext(PutOffContext);
   const now = useContext(ReadAt);
-  const entry = { kind: need.kind, subject: needSubject(need) };
   if (isPutOff)
     return (
-      <Button size="small" onClick={() => bringBack(entry)}>
+      <Button size="small" aria-describedby={describedBy} onClick={() => bringBack({ kind, entry })}>
         {t("needs.putOff.back")}
       </Button>
     );
-  const days = now && putOffDays(now, need.dueAt ?? null);
+  const days = now && putOffDays(now, dueBy);
   if (!days) return null;
   const label = t("needs.putOff.act");
   return (
@@ -53,9 +56,10 @@ export function PutOffButton({ need }: { need: Need }) {
       size="small"
       variant="quiet"
       className={styles.later ?? ""}
+      aria-describedby={describedBy}
       aria-label={label}
       title={label}
-      onClick={() => delay({ ...entry, days })}
+      onClick={() => delay({ kind, entry, days })}
     >
       <AlarmClock size={18} aria-hidden="true" />
     </Button>
@@ -67,11 +71,10 @@ export function PutOffNote({ need }: { need: Need }) {
   const { t } = useTranslation("admin");
   const { date } = useUtc();
   const { isPutOff, entries } = useContext(PutOffContext);
-  const subject = needSubject(need);
-  const entry = isPutOff ? entries.find((each) => each.kind === need.kind && each.subject === subject) : undefined;
-  if (!entry) return null;
-  const { by, reason } = entry;
-  const day = date(entry.until);
+  const put = isPutOff ? entries.find(({ kind, entry }) => kind === need.kind && entry === need.entry) : undefined;
+  if (!put) return null;
+  const { by, reason } = put;
+  const day = date(put.until);
   return (
     <p className={styles.soft}>{by === null ? t("needs.putOff.saidOnly", { day, reason }) : t("needs.putOff.said", { day, by, reason })}</p>
   );
@@ -100,7 +103,7 @@ interface PutOffDialogProps {
   look: () => void;
 }
 
-export function PutOffDialog({ entry: { kind, subject, days }, onClose, onDone, look }: PutOffDialogProps) {
+export function PutOffDialog({ entry: { kind, entry, days }, onClose, onDone, look }: PutOffDialogProps) {
   const { t } = useTranslation("admin");
   const { date } = useUtc();
   const [until, setUntil] = useState(days.first);
@@ -113,7 +116,7 @@ export function PutOffDialog({ entry: { kind, subject, days }, onClose, onDone, 
       onClose={onClose}
       onDone={onDone}
       look={look}
-      act={(reason) => api("POST /api/admin/needs/put-off", { body: { kind, subject, until, reason } })}
+      act={(reason) => api("POST /api/admin/needs/put-off", { body: { kind, entry, until, reason } })}
     >
       <p>{t("needs.putOff.text")}</p>
       <div className={styles.acts}>

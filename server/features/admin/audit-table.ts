@@ -57,7 +57,12 @@ export const auditTable: Table<Row, AuditRow, AuditFilter, "time"> = {
 /** Details that support may not see: sums of money, whose names end in their unit, and invoice ids, which lead to sums. */
 const ofMoney = /Cents$|^invoiceId$/;
 /** And by the act: a finding may be about an invoice or a charge, and only admins see settings. */
-const ofAct: Readonly<Record<string, RegExp>> = { "finding.closed": /^subject$/, "setting.changed": /^(was|now)$/ };
+const ofAct: Readonly<Record<string, RegExp>> = {
+  "finding.closed": /^subject$/,
+  "need.put_off": /^entry$/,
+  "need.brought_back": /^entry$/,
+  "setting.changed": /^(was|now)$/,
+};
 
 /** The table that support reads. */
 export const auditTableWithoutMoney: typeof auditTable = {

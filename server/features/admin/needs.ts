@@ -16,9 +16,9 @@ import { readPutOff } from "./put-off.ts";
 /** What waits or, with `isPutOff`, what of it was put off. */
 export async function readNeeds(deps: ListDeps, isPutOff: boolean): Promise<Needs> {
   const [putOff, check] = await Promise.all([readPutOff(deps.db, deps.clock.now()), readFullCheck(deps.db)]);
-  const subjectsOf = (kind: NeedKind) => putOff.flatMap((entry) => (entry.kind === kind ? [entry.subject] : []));
+  const entriesOf = (kind: NeedKind) => putOff.flatMap((put) => (put.kind === kind ? [put.entry] : []));
   const lists = await Promise.all(
-    needKinds.map(async (kind) => [kind, await needLists[kind](deps, { isPutOff, subjects: subjectsOf(kind) })] as const),
+    needKinds.map(async (kind) => [kind, await needLists[kind](deps, { isPutOff, entries: entriesOf(kind) })] as const),
   );
   const checkingSince = check.done_at === null ? (check.asked_at?.toISOString() ?? null) : null;
   return { ...(Object.fromEntries(lists) as Pick<Needs, NeedKind>), putOff, checkingSince };
