@@ -148,10 +148,10 @@ function escapeHtml(text: string): string {
 }
 
 const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
-main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600;text-wrap:balance}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px;text-wrap:pretty}
+main{max-width:520px;margin:0 auto;overflow-wrap:anywhere}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600;text-wrap:balance}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px;text-wrap:pretty}
 :lang(ja){word-break:auto-phrase}p:lang(ja){text-wrap:wrap}.whole{white-space:nowrap}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
-.detail{white-space:pre-wrap;overflow-wrap:anywhere}
+.detail{white-space:pre-wrap}
 .quiet,.quiet a{color:#6a6259;font-size:14px}.address,.address a{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
 @media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
 
