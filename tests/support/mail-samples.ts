@@ -2,6 +2,7 @@
  * A sample of every mail that we send, in each of its variants. The types follow the templates, so that a new mail or variant without a sample
  * does not compile. The values are hard ones: a day that another time zone would shift, long addresses, words without a space.
  */
+import { orderTexts } from "#domain/orders.ts";
 import type { BillingInterval } from "#domain/plans.ts";
 import { plans, priceCents } from "#domain/plans.ts";
 import type { MailParameters, MailTemplate } from "#server/features/notifications/templates.ts";
@@ -14,8 +15,14 @@ type Sample<P, Name> = P &
   (Name extends "usual" ? { variant?: never } : Name extends BillingInterval ? { interval: Name; variant?: never } : { variant: Name });
 type Samples = { [T in MailTemplate]: { [Name in NameOf<MailParameters[T]> & string]: Sample<MailParameters[T], Name> } };
 
-export const sampleDays = { before: "2026-11-30T23:30:00Z", ordered: "2026-11-30T23:28:00Z", at: "2026-12-31T23:30:00Z" };
-const { before, ordered, at } = sampleDays;
+export const sampleDays = {
+  ordered: "2026-11-30T23:28:00Z",
+  before: "2026-11-30T23:30:00Z",
+  due: "2026-12-14T23:30:00Z",
+  at: "2026-12-31T23:30:00Z",
+  yearLater: "2027-11-30T23:30:00Z",
+};
+const { ordered, before, due, at, yearLater } = sampleDays;
 const linkId = "01a21fc4-5dbc-7dc7-ae28-7689927909c3";
 const invoiceId = "in_1SNN9ns9j5lpYGbaecfGEWHtr";
 const longAddress = "augusta.ada.king.countess.of.lovelace@correspondence.analytical-engine.example";
@@ -24,13 +31,13 @@ const monthly = priceCents(plans.professional, "month");
 const yearly = priceCents(plans.professional, "year");
 
 const newWay = { changedAt: before, linkId, expiresAt: at };
-const order = { concludedAt: before, consentedAt: ordered, termsVersion: "2026-11-27" };
+const order = { concludedAt: before, consentedAt: ordered, termsVersion: orderTexts.terms };
 const started = { plan, credits, beginsAt: before, renewsAt: at, ...order };
 const renewed = { plan, credits, amountCents: monthly, priceCents: monthly, renewsAt: at };
 const low = { percent: 80, credits: 1250, left: 1250, renewsAt: at };
 const unpaid = { plan, amountCents: monthly, graceUntil: at, invoiceId };
 const transfer = { plan: "enterprise", number: "TESSERA-0001", amountCents: priceCents(plans.enterprise, "year") } as const;
-const invoice = { ...transfer, dueAt: before, accessUntil: at, invoiceId };
+const invoice = { ...transfer, dueAt: due, accessUntil: at, invoiceId };
 const change = { plan: "starter", newPlan: plan, credits, renewsAt: at } as const;
 const given = { amountCents: 1327, credits: 345 };
 const statement = { name: "Ada Lovelace", email: longAddress, concludedAt: before, receivedAt: at, amountCents: 1327 };
@@ -58,12 +65,12 @@ const samples: Samples = {
   "google-unlinked": { usual: { changedAt: at, googleEmail: longAddress } },
   "subscription-started": {
     month: { ...started, interval: "month", amountCents: monthly, taxCents: 798, priceCents: monthly },
-    year: { ...started, interval: "year", amountCents: yearly, priceCents: yearly },
+    year: { ...started, interval: "year", amountCents: yearly, priceCents: yearly, renewsAt: yearLater },
   },
-  "pack-bought": { usual: { ...order, amountCents: 1999, taxCents: 319, credits: 250, usableUntil: at } },
+  "pack-bought": { usual: { ...order, amountCents: 1999, taxCents: 319, credits: 250, usableUntil: yearLater } },
   "credits-low": {
     usual: low,
-    ending: { ...low, percent: 100, left: 0, variant: "ending" },
+    ending: { ...low, percent: 100, left: 1, variant: "ending" },
     unpaid: { ...low, variant: "unpaid" },
   },
   "payment-failed": { usual: unpaid, action: { ...unpaid, variant: "action" } },
@@ -72,7 +79,7 @@ const samples: Samples = {
     renewal: { ...invoice, variant: "renewal" },
   },
   "transfer-overdue": { usual: { ...transfer, graceUntil: at, invoiceId } },
-  "transfer-lapsed": { usual: { ...transfer, dueAt: at } },
+  "transfer-lapsed": { usual: { ...transfer, dueAt: due } },
   "transfer-offer": { month: { ...offer, interval: "month" }, year: { ...offer, interval: "year" } },
   "payment-recovered": { usual: { ...renewed, taxCents: 798 }, ending: { ...renewed, variant: "ending" } },
   "plan-renewed": { usual: { ...renewed, taxCents: 798 }, ending: { ...renewed, variant: "ending" } },

@@ -38,6 +38,8 @@ window.misplaced = () => {
     const isCut = element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1;
     if (isCut && !(overflowX === "visible" && overflowY === "visible")) found.push(`${nameOf(element)} is cut off`);
   }
+  for (const element of document.querySelectorAll("main .whole"))
+    if (element.getClientRects().length !== 1) found.push(`${nameOf(element)} is broken`);
   const button = document.querySelector(".action");
   if (button) {
     const frame = button.getBoundingClientRect();
