@@ -226,5 +226,5 @@ test("a mail says how much of a payment is tax, in the reader's language", () =>
   const parameters = { plan: "basic", amountCents: 3999, taxCents: 639, credits: 600, priceCents: 3999, renewsAt: start.toISOString() };
   const config = { publicUrl: new URL("https://t.example"), contactEmail: "team@t.example", postalAddress: "T, 1 Street" };
   const mail = renderMail(config as never, { template: "plan-renewed", language: "de", parameters } as never);
-  expect(mail.text).toMatch(/In der Zahlung sind 6,39\s\$ Steuern enthalten/);
+  expect(mail.text).toMatch(/Im bezahlten Betrag sind 6,39\s\$ Steuern enthalten/);
 });

@@ -9,9 +9,10 @@ import type { PlanKey } from "#domain/plans.ts";
 import { plans, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
 import type { MailedFile } from "../../providers/mail.ts";
-import type { Paragraph } from "./contract-terms.ts";
 import { contractTerms } from "./contract-terms.ts";
 import { instant, money, timeFormat } from "./formats.ts";
+import type { Parts } from "./html.ts";
+import { toHtml } from "./html.ts";
 import de from "./locales/de.json" with { type: "json" };
 import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };
@@ -143,77 +144,6 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
   };
 }
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
-main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600;text-wrap:balance}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px;text-wrap:pretty}
-:lang(ja){word-break:auto-phrase}p:lang(ja){text-wrap:wrap}.whole{white-space:nowrap}
-.action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
-.detail{white-space:pre-wrap;overflow-wrap:anywhere}
-.quiet,.quiet a{color:#6a6259;font-size:14px}.address,.address a{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
-@media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
-
-/** Keeps a number such as ABCD-0001 in one line, since people copy it by eye when they pay by transfer. */
-function whole(html: string): string {
-  return html.replace(/\b[A-Z0-9]{4,}-\d{4,}\b/g, '<span class="whole">$&</span>');
-}
-
-interface Parts {
-  subject: string;
-  lead: string;
-  detail: string;
-  /** Empty: there is no button. */
-  action: string;
-  note: string;
-  /** Empty but for mails that confirm a contract. */
-  contract: readonly Paragraph[];
-  signature: string;
-  /** Who writes, and how to answer. */
-  footer: string;
-  /** The name and postal address of whoever offers the product. */
-  sender: string;
-  address: string;
-  /** Says how to get no more mails like this one. Empty for mails that are always sent. */
-  leave: string;
-  leaveAddress: string;
-}
-
-function toHtml(language: LanguageCode, parts: Parts): string {
-  const { contract, ...texts } = parts;
-  const { subject, lead, detail, action, note, signature, footer, sender, address, leave, leaveAddress } = Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)]),
-  ) as unknown as typeof texts;
-  const paragraphs = contract.map(
-    ({ title, text }) =>
-      `${title ? `<h2 dir="auto">${escapeHtml(title)}</h2>\n` : ""}<p class="detail" dir="auto">${escapeHtml(text)}</p>\n`,
-  );
-  const button =
-    action &&
-    `<p><a class="action" href="${address}">${action}</a></p>\n<p class="quiet address"><a href="${address}">${address}</a></p>\n`;
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${subject}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1 dir="auto">${whole(subject)}</h1>
-<p>${whole(lead)}</p>
-<p class="detail" dir="auto">${whole(detail)}</p>
-${button}<p class="quiet">${note}</p>
-${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}<br>${sender}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
-</main>
-</body>
-</html>
-`;
-}
-
 function toText({ lead, detail, action, address, note, contract, signature, footer, sender, leave, leaveAddress }: Parts): string {
   const end = leave && `${leave}:\n${leaveAddress}\n`;
   const paragraphs = contract.map(({ title, text }) => `${title ? `${title.toLocaleUpperCase()}\n\n` : ""}${text}\n\n`);
@@ -252,7 +182,7 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
   return {
     subject: parts.subject,
     text: toText(parts),
-    html: toHtml(language, parts),
+    html: toHtml(language, config.publicUrl, parts),
     language,
     replyTo: answeredBy(config, mail),
     attachments: termsFile(config, mail),

@@ -55,7 +55,7 @@ export const targets: Record<MailTemplate, (config: MailConfig, parameters: Mail
   "renewal-ahead": () => "/profile",
   "plan-change-planned": () => "/profile",
   "plan-cancelled": () => "/profile",
-  "payment-refunded": () => "/profile",
+  "payment-refunded": (_config, { variant }) => (variant === "late" ? "/pricing" : "/profile"),
   "withdrawal-received": () => "/profile/billing",
   "refund-failed": () => "/profile",
   "dispute-opened": () => "/contact",
