@@ -46,7 +46,9 @@ function Detail({ line, words }: { line: LedgerLine; words: ReturnType<typeof us
       {invoice && (
         <>
           {" · "}
-          <ItemLink href={`${billingPath}#invoices`}>{words.invoice(invoice)}</ItemLink>
+          <span className={styles.invoice}>
+            <ItemLink href={`${billingPath}#invoices`}>{words.invoice(invoice)}</ItemLink>
+          </span>
         </>
       )}
     </>

@@ -154,7 +154,7 @@ describe("the explanation of the balance", () => {
     const [closed, first, second] = await region().getByRole("list").first().getByRole("listitem").allTextContents();
     expect(closed).toMatch(/nothing is left.*\+5,400.*-5,400.*so far 0/);
     expect(first).toMatch(/Plan March 9, 2026Received\+600Answers-120Left 480 · 12 held for answers.*Balance so far 480/);
-    expect(second).toMatch(/Pack March 9, 2026Received\+250Taken back after a refund-30Covered a debt-10Left 210.*Balance so far 690/);
+    expect(second).toMatch(/Pack March 9, 2026Received\+250Credits taken back-30Covered a debt-10Left 210.*Balance so far 690/);
     await region().getByRole("link", { name: text.kinds.capture, exact: true }).click();
     await expect.poll(() => queries().at(-1)).toEqual({ kind: "capture", grant: id, limit: "25" });
     await history().getByText(text.filters.grant).waitFor();
