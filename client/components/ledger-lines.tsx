@@ -1,7 +1,10 @@
 import { Minus, Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { billingPath } from "#client/lib/billing-path.ts";
 import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { WriteRange } from "#client/lib/use-ledger-words.ts";
+import { useLedgerWords } from "#client/lib/use-ledger-words.ts";
 import { paths } from "#client/paths.ts";
 import type { LedgerLine } from "#contract/ledger.ts";
 import styles from "./ledger-lines.module.css";
@@ -12,6 +15,7 @@ import { ModelPattern } from "./model-pattern.tsx";
 export interface LedgerCalendar {
   date: (timestamp: string) => string;
   time: (timestamp: string) => string;
+  range: WriteRange;
 }
 
 interface LedgerLinesProps {
@@ -31,14 +35,33 @@ function byDay(lines: readonly LedgerLine[], { date }: LedgerCalendar): [string,
   return [...days];
 }
 
-/** One line; it links to the conversation in which the credits were spent, if it still exists. */
+/** What the credits of the line were for: the conversation, or the plan or pack with its invoice. */
+function Detail({ line, words }: { line: LedgerLine; words: ReturnType<typeof useLedgerWords> }) {
+  const { conversationTitle, grantKind, grantFor, invoice } = line;
+  if (conversationTitle !== null) return <span dir="auto"> · {conversationTitle}</span>;
+  const grant = words.grant({ kind: grantKind, grantFor });
+  return (
+    <>
+      {grant !== null && ` · ${grant}`}
+      {invoice && (
+        <>
+          {" · "}
+          <span className={styles.invoice}>
+            <ItemLink href={`${billingPath}#invoices`}>{words.invoice(invoice)}</ItemLink>
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+/** One line; it links to the conversation in which the credits were spent, if it still exists, or to the invoices if they were bought. */
 function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }) {
-  const { t } = useTranslation(["billing", "wallet"]);
+  const { t } = useTranslation("billing");
+  const words = useLedgerWords(calendar.range);
   const { number } = useFormat();
   const model = line.modelId === null ? undefined : knownModel(line.modelId);
-  const name = model?.name ?? line.modelId;
-  const what = name === null ? t(`billing:ledger.kind.${line.kind}`) : t("billing:ledger.kind.captureModel", { model: name });
-  const detail = line.conversationTitle ?? (line.grantKind && t(`wallet:kind.${line.grantKind}`));
+  const what = words.what(line);
   return (
     <LinkItem className={styles.line}>
       {model ? (
@@ -53,12 +76,12 @@ function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }
         {line.credits > 0 ? `+${number(line.credits)}` : number(line.credits)}
       </p>
       <p className={styles.under}>
-        <span className={styles.when}>
+        <span className={styles.when} data-whole={line.grantKind !== null || undefined}>
           <time dateTime={line.occurredAt}>{calendar.time(line.occurredAt)}</time>
-          {detail && <span dir="auto"> · {detail}</span>}
+          <Detail line={line} words={words} />
         </span>
         <span className={styles.balance}>
-          {t("billing:ledger.balance")} {number(line.balanceAfter)}
+          {t("ledger.balance")} {number(line.balanceAfter)}
         </span>
       </p>
     </LinkItem>

@@ -45,6 +45,14 @@ export function formatDateTime(timestamp: string | Date, language: string): stri
   );
 }
 
+/** "Mar 10 – Apr 10, 2026", or in the form of that language. */
+export function formatRange(from: string | Date, until: string | Date, language: string): string {
+  return kept(`range ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).formatRange(
+    new Date(from),
+    new Date(until),
+  );
+}
+
 /** "10:42", for a moment whose day is shown already. */
 export function formatTime(timestamp: string | Date, language: string): string {
   return kept(`time ${language}`, () => new Intl.DateTimeFormat(language, { timeStyle: "short" })).format(new Date(timestamp));

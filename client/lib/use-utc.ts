@@ -15,6 +15,7 @@ export function useUtc() {
     month: (timestamp: string) => formatter("month", { month: "long", year: "numeric" }).format(new Date(timestamp)),
     shortDay: (timestamp: string) => formatter("short day", { month: "short", day: "numeric" }).format(new Date(timestamp)),
     shortMonth: (timestamp: string) => formatter("short month", { month: "short" }).format(new Date(timestamp)),
+    range: (from: string, until: string) => formatter("range", { dateStyle: "medium" }).formatRange(new Date(from), new Date(until)),
     time: (timestamp: string) => formatter("time", { timeStyle: "short" }).format(new Date(timestamp)),
   };
 }

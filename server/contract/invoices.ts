@@ -4,10 +4,10 @@ import { Cents, Credits, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 export const Plan = Type.Union([Type.Literal("starter"), Type.Literal("basic"), Type.Literal("professional"), Type.Literal("enterprise")]);
-const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
+export const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
 
 /** Stripe's id of an invoice. */
-const InvoiceId = Type.String({ maxLength: 200 });
+export const InvoiceId = Type.String({ maxLength: 200 });
 
 export const InvoiceState = Type.Union([
   Type.Literal("paid"),

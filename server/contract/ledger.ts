@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { Credits, Timestamp, Uuid } from "./common.ts";
+import { Interval, InvoiceId, Plan } from "./invoices.ts";
 import type { RouteContract } from "./route.ts";
 
 const kinds = [
@@ -17,6 +18,52 @@ const GrantKind = Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
+/** Why credits were taken back. */
+export const ClawbackReason = Type.Union([
+  Type.Literal("refund"),
+  /** The bank decided a dispute for its customer. */
+  Type.Literal("dispute"),
+  /** A refund, a dispute or both: the books do not say which. */
+  Type.Literal("payment_returned"),
+  /** The money-back guarantee. */
+  Type.Literal("guarantee"),
+  /** The right of withdrawal. */
+  Type.Literal("withdrawal"),
+  /** The payment came after the plan's end, and goes back. */
+  Type.Literal("late_payment"),
+  /** The bank took back the transfer that had paid for them. */
+  Type.Literal("transfer_reversed"),
+  /** They had come twice for one payment. */
+  Type.Literal("duplicate"),
+  Type.Literal("taken_by_team"),
+  /** Nothing says why. */
+  Type.Literal("other"),
+]);
+export type ClawbackReason = Static<typeof ClawbackReason>;
+
+/** What a grant was for, where that was sold: a month of a plan, or a pack. */
+export const GrantSubject = Type.Union([
+  Type.Object({
+    kind: Type.Literal("plan"),
+    plan: Plan,
+    interval: Interval,
+    /** Which month of a year that was paid at once; null: the whole period that was paid. */
+    month: orNull(Type.Integer({ minimum: 1, maximum: 12 })),
+    /** What the credits were for; they may be valid for a little longer. */
+    from: Timestamp,
+    until: Timestamp,
+  }),
+  Type.Object({ kind: Type.Literal("pack"), pack: Type.String(), credits: Credits }),
+]);
+export type GrantSubject = Static<typeof GrantSubject>;
+
+const source = {
+  /** Null for a trial and for credits that the team gave. */
+  grantFor: orNull(GrantSubject),
+  /** The account's own invoice that the grant was paid with. */
+  invoice: orNull(Type.Object({ id: InvoiceId, number: orNull(Type.String()) })),
+};
+
 /** One line of the wallet's history. `balanceAfter` is the running sum, so that a person can check the balance. */
 export const LedgerLine = Type.Object({
   id: Uuid,
@@ -27,6 +74,9 @@ export const LedgerLine = Type.Object({
   /** Which grant was posted, has expired or was taken back. Null for a capture, which may take from several. */
   grantId: orNull(Uuid),
   grantKind: orNull(GrantKind),
+  ...source,
+  /** For credits that were taken back. */
+  reason: orNull(ClawbackReason),
   /** For a capture: the model that answered. */
   modelId: orNull(Type.String()),
   /** For a capture: the reader's conversation with the answer, unless it was deleted. */
@@ -63,6 +113,7 @@ export type LedgerFilter = Static<typeof LedgerFilter>;
 export const ExplainedGrant = Type.Object({
   id: Uuid,
   kind: GrantKind,
+  ...source,
   createdAt: Timestamp,
   expiresAt: Timestamp,
   credits: Credits,

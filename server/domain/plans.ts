@@ -6,6 +6,9 @@
 export const planKeys = ["starter", "basic", "professional", "enterprise"] as const;
 export type PlanKey = (typeof planKeys)[number];
 
+/** A year is paid at once, and its credits come month by month. */
+export const monthsOfYear = 12;
+
 export const billingIntervals = ["month", "year"] as const;
 export type BillingInterval = (typeof billingIntervals)[number];
 

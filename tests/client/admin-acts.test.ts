@@ -139,6 +139,23 @@ it("credits that were given are in the open list at once; a page of it without a
   await page.getByRole("cell", { name: "+20" }).waitFor();
 });
 
+it("the list of a person's credits says which plan and invoice they came with, and why any were taken back", async () => {
+  api.answer(person, personPage(0));
+  const period = { from: "2026-03-10T10:00:00.000Z", until: "2026-04-10T10:00:00.000Z" };
+  const grantFor = { kind: "plan" as const, plan: "starter" as const, interval: "month" as const, month: null, ...period };
+  const sold = { grantKind: "plan" as const, grantFor, invoice: { id: "in_1", number: "A-123" }, grantId: other, occurredAt: at };
+  const unspent = { modelId: null, conversationId: null, conversationTitle: null };
+  const taken = { ...sold, ...unspent, id: id, kind: "clawback" as const, credits: -300, balanceAfter: 0, reason: "dispute" as const };
+  api.answer(explanation, { balance: 0, held: 0, closedCredits: 300, grants: [], agrees: true });
+  api.answer(ledger, {
+    lines: [taken, { ...taken, id: other, kind: "grant", credits: 300, balanceAfter: 300, reason: null }],
+    ...{ nextCursor: null, readTo: null },
+  });
+  const page = await openPanel(`/admin/people/${id}/ledger`);
+  await page.getByRole("cell", { name: "Taken back after a payment dispute", exact: true }).waitFor();
+  expect(await page.getByRole("cell", { name: /^Starter Plan, monthly: Mar 10.*Apr 10, 2026 · Invoice A-123$/ }).count()).toBe(2);
+});
+
 it("a job that a colleague has discarded does not look done; holds that stayed are said", async () => {
   const waits = { entry: "1", dueBy: null };
   const letter = { id: other, ...waits, job: "pay-back", error: "no such charge", failedAt: at };

@@ -340,7 +340,8 @@ describe("the wallet and its history", () => {
     api.answer(check, starter);
     api.answer("GET /api/credits/wallet", wallet);
     const conversationId = "0198c0de-0000-7000-8000-00000000000c";
-    const none = { grantId: null, grantKind: null, modelId: null, conversationId: null, conversationTitle: null };
+    const unsold = { grantId: null, grantKind: null, grantFor: null, invoice: null, reason: null };
+    const none = { ...unsold, modelId: null, conversationId: null, conversationTitle: null };
     const line = { ...none, kind: "capture", credits: -1, modelId: "gpt-5-mini" } as const;
     api.answer("GET /api/credits/ledger", {
       lines: [

@@ -16,7 +16,8 @@ const api = onStubbedSite((opened) => {
 });
 
 const conversationId = "0198c0de-0000-7000-8000-00000000000c";
-const none = { grantId: null, grantKind: null, modelId: null, conversationId: null, conversationTitle: null };
+const unsold = { grantFor: null, invoice: null };
+const none = { ...unsold, grantId: null, grantKind: null, reason: null, modelId: null, conversationId: null, conversationTitle: null };
 /** Late on one day in UTC, when it is the next day in Tokyo. */
 const capture: LedgerLine = {
   ...none,
@@ -131,7 +132,15 @@ describe("the explanation of the balance", () => {
   const explanation = "GET /api/credits/explanation";
   const id = "0198c0de-0000-7000-8000-000000000001";
   const step: Explanation["grants"][number] = {
-    ...{ id, kind: "plan", createdAt: "2026-03-09T10:00:00.000Z", expiresAt: "2026-04-09T10:00:00.000Z", credits: 600, spent: 120 },
+    ...{
+      ...unsold,
+      id,
+      kind: "plan",
+      createdAt: "2026-03-09T10:00:00.000Z",
+      expiresAt: "2026-04-09T10:00:00.000Z",
+      credits: 600,
+      spent: 120,
+    },
     ...{ expired: 0, takenBack: 0, moved: 0, remaining: 480, held: 12 },
   };
   const pack = { ...step, kind: "pack" as const, credits: 250, spent: 0, takenBack: 30, moved: -10, remaining: 210, held: 0 };
@@ -145,7 +154,7 @@ describe("the explanation of the balance", () => {
     const [closed, first, second] = await region().getByRole("list").first().getByRole("listitem").allTextContents();
     expect(closed).toMatch(/nothing is left.*\+5,400.*-5,400.*so far 0/);
     expect(first).toMatch(/Plan March 9, 2026Received\+600Answers-120Left 480 · 12 held for answers.*Balance so far 480/);
-    expect(second).toMatch(/Pack March 9, 2026Received\+250Taken back after a refund-30Covered a debt-10Left 210.*Balance so far 690/);
+    expect(second).toMatch(/Pack March 9, 2026Received\+250Credits taken back-30Covered a debt-10Left 210.*Balance so far 690/);
     await region().getByRole("link", { name: text.kinds.capture, exact: true }).click();
     await expect.poll(() => queries().at(-1)).toEqual({ kind: "capture", grant: id, limit: "25" });
     await history().getByText(text.filters.grant).waitFor();

@@ -17,6 +17,7 @@ import type { BillingWorld, Card } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { consentTo } from "../support/consent.ts";
+import { linesOf } from "../support/ledger-lines.ts";
 import { customerOf } from "../support/payers.ts";
 import { mailsTo, subscribe, walletOf } from "../support/returns.ts";
 
@@ -287,6 +288,8 @@ describe("a plan", () => {
       const [charge] = (await world.deps.payments.charges.list({ customer })).data.filter(({ status }) => status === "succeeded");
       expect([charge?.amount, charge?.amount_refunded]).toEqual([1999, 1999]);
       expect(await walletOf(world, person)).toMatchObject({ balance: 0 });
+      const taken = (await linesOf(world, person)).filter(({ kind }) => kind === "clawback");
+      expect(taken.map(({ reason }) => reason)).toEqual(["late_payment"]);
       expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([{ amountCents: 1999, variant: "late" }]);
       expect([await mailsTo(world, person, "subscription-started"), await mailsTo(world, person, "renewed")]).toEqual([[], []]);
       const again = await world.checkout(person, "starter_month");

@@ -190,10 +190,15 @@ it("the CSV has the lines of the filtered history, in UTF-8 that Excel recognise
   const { lines } = await readLedger(product.db, person.userId, undefined, 10);
   const nameOf = (id: string | null) => findModel(id ?? "")?.name ?? "";
   expect(rows).toEqual([
-    ["\uFEFFtime", "kind", "grant", "model", "conversation", "credits", "balance_after", "id"],
+    [
+      ...["\uFEFFtime", "kind", "grant", "model", "conversation", "credits", "balance_after", "id"],
+      ...["reason", "plan", "interval", "month", "from", "until", "pack", "invoice"],
+    ],
     ...lines.map((line) => [
       ...[line.occurredAt, line.kind, line.grantKind ?? "", nameOf(line.modelId), line.conversationTitle ?? ""],
       ...[String(line.credits), String(line.balanceAfter), line.id],
+      // None of these was taken back or sold.
+      ...Array.from({ length: 8 }, () => ""),
     ]),
   ]);
   expect(rows[2]?.slice(0, 7)).toEqual(["2026-03-10T23:30:00.000Z", "capture", "", "GPT-5 Mini", 'Mosaïque, "petite"; 日本語', "-1", "99"]);

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { SectionLinks } from "#client/components/section-links.tsx";
+import { billingPath } from "#client/lib/billing-path.ts";
 import { picturesPath } from "#client/lib/pictures-path.ts";
 import { securityPath } from "#client/lib/security-path.ts";
 import { usagePath } from "#client/lib/usage-path.ts";
@@ -7,7 +8,7 @@ import { paths } from "#client/paths.ts";
 
 export const sectionPaths = {
   overview: paths.profile,
-  billing: `${paths.profile}/billing`,
+  billing: billingPath,
   usage: usagePath,
   pictures: picturesPath,
   security: securityPath,

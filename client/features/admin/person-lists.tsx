@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
-import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLedgerWords } from "#client/lib/use-ledger-words.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { LedgerQuery } from "#contract/admin-people.ts";
 import type { Explanation, LedgerLine } from "#contract/ledger.ts";
@@ -17,9 +17,10 @@ import { useWords } from "./use-words.ts";
 
 /** How the balance came about, computed from the entries: a row for each open grant. */
 function Replay({ explanation: { grants, closedCredits, balance, agrees } }: { explanation: Explanation }) {
-  const { t } = useTranslation(["usage", "wallet", "admin"]);
+  const { t } = useTranslation(["usage", "admin"]);
   const { number } = useFormat();
-  const { date } = useUtc();
+  const { date, range } = useUtc();
+  const words = useLedgerWords(range);
   const sum = grants.reduce((total, { remaining }) => total + remaining, 0);
   return (
     <>
@@ -47,7 +48,7 @@ function Replay({ explanation: { grants, closedCredits, balance, agrees } }: { e
             {grants.map((grant) => (
               <tr key={grant.id}>
                 <td>
-                  {t(`wallet:kind.${grant.kind}`)}, {date(grant.createdAt)}
+                  {words.grant(grant)}, {date(grant.createdAt)}
                 </td>
                 <td>{number(grant.credits)}</td>
                 <td>{number(0 - grant.spent)}</td>
@@ -76,9 +77,10 @@ const ledgerKinds = ["grant", "capture", "expire", "clawback", "restore"] as con
 
 /** How the balance came about, and every change to it, the newest first. */
 export function LedgerTab({ userId }: { userId: string }) {
-  const { t } = useTranslation(["usage", "billing", "wallet", "admin"]);
-  const { dateTime } = useUtc();
+  const { t } = useTranslation(["usage", "billing", "admin"]);
+  const { dateTime, range } = useUtc();
   const { number } = useFormat();
+  const words = useLedgerWords(range);
   const explanation = useExplanation(userId);
   const load = useCallback(
     async (query: TableQuery, signal: AbortSignal) => {
@@ -91,10 +93,8 @@ export function LedgerTab({ userId }: { userId: string }) {
     },
     [userId],
   );
-  const whatOf = ({ kind, modelId }: LedgerLine) =>
-    modelId === null
-      ? t(`billing:ledger.kind.${kind}`)
-      : t("billing:ledger.kind.captureModel", { model: knownModel(modelId)?.name ?? modelId });
+  const grantOf = ({ grantKind: kind, grantFor, invoice }: LedgerLine) =>
+    [words.grant({ kind, grantFor }), invoice && words.invoice(invoice)].filter((part) => part !== null).join(" · ");
   return (
     <>
       {explanation === "failed" && <Alert tone="warning">{t("admin:table.failed")}</Alert>}
@@ -103,7 +103,7 @@ export function LedgerTab({ userId }: { userId: string }) {
         list="person-credits"
         label={t("admin:person.tabs.ledger")}
         columns={[
-          { name: "what", label: t("usage:filters.kind"), cell: whatOf },
+          { name: "what", label: t("usage:filters.kind"), cell: words.what },
           { name: "time", label: t("admin:audit.time"), cell: ({ occurredAt }) => dateTime(occurredAt), isTime: true },
           {
             name: "credits",
@@ -112,7 +112,7 @@ export function LedgerTab({ userId }: { userId: string }) {
             isNumber: true,
           },
           { name: "balance", label: t("admin:person.balance"), cell: ({ balanceAfter }) => number(balanceAfter), isNumber: true },
-          { name: "grant", label: t("admin:person.grant"), cell: ({ grantKind }) => grantKind && t(`wallet:kind.${grantKind}`) },
+          { name: "grant", label: t("admin:person.grant"), cell: grantOf },
           { name: "id", label: t("admin:people.id"), cell: ({ id }) => id, isExtra: true },
         ]}
         filters={[

@@ -80,14 +80,9 @@ function Documents({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** "Mar 10 – Apr 10, 2026", or in the form of that language. */
-function rangeOf({ from, until }: { from: string; until: string }, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).formatRange(new Date(from), new Date(until));
-}
-
 function Row({ invoice }: { invoice: Invoice }) {
-  const { t, i18n } = useTranslation("invoices");
-  const { money, date, percent } = useFormat();
+  const { t } = useTranslation("invoices");
+  const { money, date, percent, range } = useFormat();
   const { subject, number, issuedAt, totalCents, refundedCents, state, transferReference, tax, addressMissing } = invoice;
   const taxText = ({ cents, percent: rate }: NonNullable<Invoice["tax"]>) =>
     rate === null ? t("tax", { amount: money(cents) }) : t("taxAt", { amount: money(cents), percent: percent(rate) });
@@ -97,7 +92,7 @@ function Row({ invoice }: { invoice: Invoice }) {
       <p className={styles.what}>{useSubject(invoice)}</p>
       <p className={styles.detail}>
         <time dateTime={issuedAt}>{date(issuedAt)}</time>
-        {subject.kind === "plan" && <span>{t("period", { period: rangeOf(subject, i18n.language) })}</span>}
+        {subject.kind === "plan" && <span>{t("period", { period: range(subject.from, subject.until) })}</span>}
         {number !== null && <span>{t("number", { number })}</span>}
         {transferReference !== null && <span>{t("transfer", { reference: transferReference })}</span>}
         {tax !== null && <span>{taxText(tax)}</span>}

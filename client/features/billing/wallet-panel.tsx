@@ -6,6 +6,7 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { WalletMosaic } from "#client/components/wallet-mosaic.tsx";
 import { nextCredits } from "#client/lib/next-credits.ts";
+import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck, Wallet } from "#contract/billing.ts";
@@ -71,7 +72,18 @@ function Contents({ wallet }: { wallet: Wallet }) {
           {t("wallet.frozen")}
         </Alert>
       )}
-      {wallet.balance < 0 && <Alert tone="warning">{t("wallet.debt", { credits: credits(-wallet.balance) })}</Alert>}
+      {wallet.balance < 0 && (
+        <Alert
+          tone="warning"
+          action={
+            <LinkButton size="small" href={`${usagePath}?kind=clawback#history`}>
+              {t("wallet.debtWhy")}
+            </LinkButton>
+          }
+        >
+          {t("wallet.debt", { credits: credits(-wallet.balance) })}
+        </Alert>
+      )}
       {wallet.grants.length > 0 && (
         <WalletMosaic
           grants={wallet.grants}

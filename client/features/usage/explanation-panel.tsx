@@ -7,6 +7,7 @@ import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLedgerWords } from "#client/lib/use-ledger-words.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { Explanation, LedgerFilter } from "#contract/ledger.ts";
 import styles from "./explanation.module.css";
@@ -45,12 +46,13 @@ function Figure({ mark, label, credits }: { mark?: Part | "moved"; label: ReactN
 function GrantStep({ step, largest, balance }: { step: Step; largest: number; balance: number }) {
   const { t } = useTranslation(["usage", "wallet"]);
   const { number } = useFormat();
-  const { date } = useUtc();
+  const { date, range } = useUtc();
+  const words = useLedgerWords(range);
   const parts = (["spent", "expired", "takenBack"] as const).filter((part) => step[part] !== 0);
   return (
     <li className={styles.step}>
       <h3 className={styles.grant}>
-        <Link href={linesPath(step.id)}>{t(`wallet:kind.${step.kind}`)}</Link> <span className={styles.soft}>{date(step.createdAt)}</span>
+        <Link href={linesPath(step.id)}>{words.grant(step)}</Link> <span className={styles.soft}>{date(step.createdAt)}</span>
       </h3>
       <GrantBar step={step} largest={largest} />
       <dl className={styles.parts}>

@@ -80,6 +80,18 @@ function sumOf(returned: Returned): number {
 }
 
 /**
+ * Whether a refund or a dispute is why credits are taken now; undefined if that can't be said. The history reads it from the ledger's key
+ * (decision 112). For credits that are posted after money of their charge went back, all that went back is why.
+ */
+function causeOf(row: ChargeReturnRow, before: Returned): "refund" | "dispute" | undefined {
+  const since = row === before ? nothingReturned : before;
+  const isRefund = row.refunded_cents > since.refunded_cents;
+  const isDispute = row.lost_cents > since.lost_cents;
+  if (isRefund === isDispute) return undefined;
+  return isRefund ? "refund" : "dispute";
+}
+
+/**
  * Takes from the charge's grants what its row asks for, or gives back what it asks for no longer than `before` did. Call it when the row
  * has changed, and when a grant of the charge was posted. The caller has locked the account. Returns the credits taken less those given back.
  */
@@ -87,6 +99,7 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
   const sold = await selectSold(trx, { chargeId: row.charge_id });
   const credits = sold.map((grant) => grant.credits);
   const earlier = creditsToTake(credits, sumOf(before), row.paid_cents);
+  const cause = causeOf(row, before) ?? "returned";
   let taken = 0;
   for (const [index, inAll] of creditsToTake(credits, sumOf(row), row.paid_cents).entries()) {
     const grantId = sold[index]?.grantId;
@@ -94,7 +107,7 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
     const key = `${grantId}:${row.version}`;
     const less = (earlier[index] ?? 0) - inAll;
     if (less > 0) taken -= await restoreCredits(trx, { grantId, credits: less, key: `restore:${key}` }, now);
-    else if (inAll > 0) taken += await clawBack(trx, { grantId, inAll, key: `clawback:${key}` }, now);
+    else if (inAll > 0) taken += await clawBack(trx, { grantId, inAll, key: `clawback:${cause}:${key}` }, now);
   }
   return taken;
 }

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type Stripe from "stripe";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
-import { renewalOverlapHours } from "#domain/plans.ts";
+import { monthsOfYear, renewalOverlapHours } from "#domain/plans.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { ScheduledGrants } from "../../db/types-billing.ts";
 import { fromUnix, idOf } from "../../providers/stripe.ts";
@@ -30,8 +30,6 @@ export interface PaidInvoice {
   /** Null if nothing had to be paid, or if it was paid outside Stripe. */
   chargeId: string | null;
 }
-
-const monthsOfYear = 12;
 
 /** Plan credits expire a day after their month, because a renewal's invoice stays a draft for an hour before it is paid. */
 function expiryOf(periodEnd: Date): Date {

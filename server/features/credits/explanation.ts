@@ -2,10 +2,13 @@
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Explanation } from "../../contract/ledger.ts";
+import type { GrantSourceRow } from "../../db/grant-sources.ts";
+import { grantSource, grantSources } from "../../db/grant-sources.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { sourceOf } from "./grant-source.ts";
 import { findWalletId } from "./queries.ts";
 
-interface Row {
+interface Row extends GrantSourceRow {
   balance: number;
   held_in_all: number;
   closed: number;
@@ -28,11 +31,12 @@ interface Row {
  */
 async function selectSteps(executor: Executor, walletId: string): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select w.balance, w.held as held_in_all, closed.credits as closed, g.id, g.kind, g.created_at, g.expires_at, g.held,
+    select w.balance, w.held as held_in_all, closed.credits as closed, g.id, g.kind, g.created_at, g.expires_at, g.held, ${grantSource},
         sums.credits, sums.spent, sums.expired, sums.taken_back, sums.remaining
       from wallets w
       cross join lateral (select coalesce(sum(credits), 0)::bigint as credits from grants where wallet_id = w.id and not open) closed
       left join grants g on g.wallet_id = w.id and g.open
+      ${grantSources}
       left join lateral (
         select coalesce(-sum(amount) filter (where account = 'issued'), 0)::bigint as credits,
             coalesce(sum(amount) filter (where account = 'spent'), 0)::bigint as spent,
@@ -45,11 +49,12 @@ async function selectSteps(executor: Executor, walletId: string): Promise<Row[]>
   return rows;
 }
 
-function stepOf({ id, kind, created_at, expires_at, ...figures }: Row & { id: string }): Explanation["grants"][number] {
-  const { credits, spent, expired, taken_back: takenBack, remaining, held } = figures;
+function stepOf(row: Row & { id: string }): Explanation["grants"][number] {
+  const { id, kind, created_at, expires_at, credits, spent, expired, taken_back: takenBack, remaining, held } = row;
   return {
     id,
     kind,
+    ...sourceOf(row),
     createdAt: created_at.toISOString(),
     expiresAt: expires_at.toISOString(),
     credits,

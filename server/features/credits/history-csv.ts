@@ -4,14 +4,28 @@ import { byteOrderMark, quoted } from "../../http/csv.ts";
 import { readLedger } from "./history.ts";
 
 const pageSize = 500;
-const columns = ["time", "kind", "grant", "model", "conversation", "credits", "balance_after", "id"];
+/** New columns come last, so that the others stay where people's own sheets expect them. */
+const columns = [
+  ...["time", "kind", "grant", "model", "conversation", "credits", "balance_after", "id"],
+  ...["reason", "plan", "interval", "month", "from", "until", "pack", "invoice"],
+];
 
 type NameModel = (id: string) => string;
 
+/** The plan with its interval, month and period, and the pack: as many cells as columns. */
+function subjectCells({ grantFor }: LedgerLine): unknown[] {
+  if (grantFor?.kind === "pack") return ["", "", "", "", "", grantFor.pack];
+  if (!grantFor) return ["", "", "", "", "", ""];
+  const { plan, interval, month, from, until } = grantFor;
+  return [plan, interval, month ?? "", from, until, ""];
+}
+
 function rowOf(line: LedgerLine, nameModel: NameModel): string {
   const model = line.modelId === null ? null : nameModel(line.modelId);
-  const { occurredAt, kind, grantKind, conversationTitle, credits, balanceAfter, id } = line;
-  return `${[occurredAt, kind, grantKind ?? "", quoted(model), quoted(conversationTitle), credits, balanceAfter, id].join(",")}\r\n`;
+  const { occurredAt, kind, grantKind, conversationTitle, credits, balanceAfter, id, reason, invoice } = line;
+  const moved = [occurredAt, kind, grantKind ?? "", quoted(model), quoted(conversationTitle), credits, balanceAfter, id];
+  const why = [reason ?? "", ...subjectCells(line), quoted(invoice && (invoice.number ?? invoice.id))];
+  return `${[...moved, ...why].join(",")}\r\n`;
 }
 
 /** The history as CSV, a page at a time: each is read when the one before was sent, in a statement of its own. Somebody else gets no conversations. */

@@ -2,10 +2,12 @@
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { LedgerLineKind } from "../../contract/ledger.ts";
+import type { ClawbackReason, LedgerLineKind } from "../../contract/ledger.ts";
+import type { GrantSourceRow } from "../../db/grant-sources.ts";
+import { clawbackReason, grantSource, grantSources } from "../../db/grant-sources.ts";
 import type { Executor } from "../../db/transaction.ts";
 
-export interface LedgerLineRow {
+export interface LedgerLineRow extends GrantSourceRow {
   id: string;
   kind: LedgerLineKind;
   credits: number;
@@ -13,6 +15,8 @@ export interface LedgerLineRow {
   occurred_at: Date;
   grant_id: string | null;
   grant_kind: GrantKind | null;
+  /** For a clawback. */
+  reason: ClawbackReason | null;
   model_id: string | null;
   conversation_id: string | null;
   conversation_title: string | null;
@@ -65,7 +69,7 @@ interface Reading {
 /**
  * Reads lines of the wallet's history, newest first. The balance after each line is calculated back from the wallet's balance or, on
  * later pages, from the balance at `before`, so that a page costs the same however old the wallet is. Lines are in the order of their
- * ids. A line whose transaction had to wait for the wallet may therefore appear below lines that are already shown. Repayments are left out,
+ * ids. What a line was for is looked up only for the lines that are returned. A line whose transaction had to wait for the wallet may therefore appear below lines that are already shown. Repayments are left out,
  * because they sum to zero.
  */
 export async function selectLedgerLines(
@@ -76,7 +80,7 @@ export async function selectLedgerLines(
   const balance = before ? sql`${before.balance}::bigint` : sql`(select balance from wallets where id = ${walletId})`;
   const result = await sql<LedgerLineRow>`
     with page as (
-      select id, kind, occurred_at from ledger_transactions
+      select id, key, kind, occurred_at from ledger_transactions
         where wallet_id = ${walletId} and kind <> 'repay' ${page} order by id desc limit ${read}
     ), lines as (
       select page.*, moved.credits, moved.grant_ids, sum(moved.credits) over (order by id desc) as credits_since,
@@ -88,15 +92,19 @@ export async function selectLedgerLines(
     ), found as (
       select lines.*, generations.id as generation_id, generations.model_id, ${conditionOf(filter)} as matches
         from lines left join generations on generations.capture_id = lines.id
+    ), shown as (
+      select * from found where matches or is_last order by id desc limit ${limit + 1}
     )
-    select found.id, found.kind, found.credits::bigint, (${balance} - credits_since + found.credits)::bigint as balance_after, occurred_at,
-        grants.id as grant_id, grants.kind as grant_kind, model_id, conversations.id as conversation_id,
-        conversations.title as conversation_title, matches, read::integer
-      from found
-      left join grants on grants.id = grant_ids[1] and found.kind <> 'capture'
-      left join messages on messages.generation_id = found.generation_id
+    select shown.id, shown.kind, shown.credits::bigint, (${balance} - credits_since + shown.credits)::bigint as balance_after, occurred_at,
+        g.id as grant_id, g.kind as grant_kind, ${grantSource},
+        case when shown.kind = 'clawback' then ${clawbackReason(sql.ref("shown.key"))} end as reason,
+        model_id, conversations.id as conversation_id, conversations.title as conversation_title, matches, read::integer
+      from shown
+      left join grants g on g.id = grant_ids[1] and shown.kind <> 'capture'
+      left join wallets w on w.id = g.wallet_id
+      ${grantSources}
+      left join messages on messages.generation_id = shown.generation_id
       left join conversations on conversations.id = messages.conversation_id and conversations.user_id = ${readerId}::uuid
-      where matches or is_last
-      order by found.id desc limit ${limit + 1}`.execute(executor);
+      order by shown.id desc`.execute(executor);
   return result.rows;
 }

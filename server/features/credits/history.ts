@@ -4,6 +4,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { LedgerFilter, LedgerLine, LedgerPage } from "../../contract/ledger.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { sourceOf } from "./grant-source.ts";
 import type { LedgerLineRow, LedgerPlace, LineFilter } from "./history-queries.ts";
 import { selectLedgerLines } from "./history-queries.ts";
 import { findWalletId } from "./queries.ts";
@@ -44,6 +45,8 @@ function lineOf(row: LedgerLineRow): LedgerLine {
     occurredAt: row.occurred_at.toISOString(),
     grantId: row.grant_id,
     grantKind: row.grant_kind,
+    ...sourceOf(row),
+    reason: row.reason,
     modelId: row.model_id,
     conversationId: row.conversation_id,
     conversationTitle: row.conversation_title,

@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import { shownActions } from "#domain/audit.ts";
+import { clawbackReason, exportedSource, grantSources } from "../../db/grant-sources.ts";
 import { moneySections } from "./money-sections.ts";
 import type { Section } from "./section.ts";
 import { account } from "./section.ts";
@@ -151,15 +152,19 @@ export const sections: readonly Section[] = [
   },
   {
     name: "grants",
-    describes: "The credits you were given, each with its kind and the day it expires.",
+    describes:
+      "The credits you were given, each with its kind, the day it expires, and what it was for: the plan with the period that was paid, or the pack.",
     rows: (userId) => sql`select g.id as key, jsonb_build_object('id', g.id, 'kind', g.kind, 'credits', g.credits, 'remaining', g.remaining,
-      'createdAt', g.created_at, 'expiresAt', g.expires_at, 'expiredAt', g.expired_at) as item
-      from grants g join wallets w on w.id = g.wallet_id where w.billing_account_id = ${account(userId)}`,
+      'createdAt', g.created_at, 'expiresAt', g.expires_at, 'expiredAt', g.expired_at) || ${exportedSource} as item
+      from grants g join wallets w on w.id = g.wallet_id ${grantSources} where w.billing_account_id = ${account(userId)}`,
   },
   {
     name: "ledger",
-    describes: "Every movement of your credits, with its entries. The amounts of a movement sum to zero; `wallet` is your side of it.",
-    rows: (userId) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'entries',
+    describes:
+      "Every movement of your credits, with its entries, and the reason for those that were taken back. The amounts of a movement sum to zero; `wallet` is your side of it.",
+    rows: (userId) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'reason',
+        case when t.kind = 'clawback' then (select ${clawbackReason(sql.ref("t.key"))} from ledger_entries e join grants g on g.id = e.grant_id
+          where e.transaction_id = t.id and e.account = 'wallet' limit 1) end, 'entries',
         (select jsonb_agg(jsonb_build_object('account', e.account, 'grant', e.grant_id, 'amount', e.amount) order by e.line)
           from ledger_entries e where e.transaction_id = t.id)) as item
       from ledger_transactions t join wallets w on w.id = t.wallet_id where w.billing_account_id = ${account(userId)}`,
