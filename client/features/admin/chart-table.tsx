@@ -21,7 +21,8 @@ function Drawn({ title, starts, unit, series, earlier, totalOf, format }: ChartT
   const { t } = useTranslation("figures");
   const { number } = useFormat();
   const { head, nameOf } = useStartNames({ unit });
-  const text = format ?? number;
+  // Nothing that is drawn downwards is -0, which would be written so.
+  const text = (value: number) => (format ?? number)(value === 0 ? 0 : value);
   const cellsOf = (place: number) => {
     const before = earlier?.values[place] ?? null;
     return [
