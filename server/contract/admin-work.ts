@@ -58,14 +58,14 @@ const EventsQuery = tableQuery(Type.Literal("time"), {
 });
 export type EventsQuery = Static<typeof EventsQuery>;
 
-/** What a team member did to an event. `by`: null if they have left. */
-const EventAct = Type.Object({
+/** What was done to an event or a failed job. `by`: null if they have left, or if the operator did it by a command. */
+const WorkAct = Type.Object({
   at: Timestamp,
   act: Type.Union([Type.Literal("replayed"), Type.Literal("discarded")]),
   by: orNull(Type.String()),
   reason: orNull(Type.String()),
 });
-export type EventAct = Static<typeof EventAct>;
+export type WorkAct = Static<typeof WorkAct>;
 
 const csv = { 200: Type.Any({ description: "text/csv" }) };
 const someIds = <Id extends TSchema>(id: Id) => Type.Array(id, { minItems: 1, maxItems: mostRows, uniqueItems: true });
@@ -94,6 +94,11 @@ export const adminWorkRoutes = {
     response: { 200: tablePage(LetterRow) },
   },
   "GET /api/admin/dead-letters.csv": { summary: "For admins: the same as CSV", querystring: LettersQuery, response: csv },
+  "GET /api/admin/dead-letters/:letterId": {
+    summary: "For admins: what was done to a job that failed for good, the latest first",
+    params: Type.Object({ letterId: Uuid }),
+    response: { 200: Type.Object({ acts: Type.Array(WorkAct) }) },
+  },
   "POST /api/admin/dead-letters/replay": {
     summary: "For admins: put jobs that failed for good back, several at once",
     body: Letters,
@@ -129,7 +134,7 @@ export const adminWorkRoutes = {
     summary:
       "For admins: what an event of Stripe's contains, which is empty once it was deleted, and what the team did to it, the latest first",
     params: Type.Object({ eventId: Type.String({ maxLength: 100 }) }),
-    response: { 200: Type.Object({ payload: Type.Unknown(), acts: Type.Array(EventAct) }) },
+    response: { 200: Type.Object({ payload: Type.Unknown(), acts: Type.Array(WorkAct) }) },
   },
   "POST /api/admin/stripe-events/replay": {
     summary: "For admins: have events acted on again. Our state is read from Stripe, so that nothing counts twice",

@@ -3,6 +3,7 @@ import type { InboxStatus } from "./inbox.ts";
 import type { NeedKind } from "./needs.ts";
 import type { PlanKey } from "./plans.ts";
 import type { SettingName, SettingValue } from "./settings.ts";
+import type { DownloadedList } from "./tables.ts";
 import type { TeamRole } from "./team.ts";
 
 /** For whom a campaign is; of those from before there was a choice nothing is said. */
@@ -120,6 +121,8 @@ export interface AuditDetails {
   /** An entry of what waits for the team is shown again from that day in UTC on; or again at once (docs/decisions/0111). */
   "need.put_off": { list: NeedKind; entry: string; until: string };
   "need.brought_back": { list: NeedKind; entry: string };
+  /** A team member downloaded a list as a file. `filters`: the names of those that were set, without what was looked for. */
+  "list.downloaded": { list: DownloadedList; filters?: readonly string[] };
   /** Somebody had every account compared with the payment provider's. */
   "full_check.asked": Record<string, never>;
   /** Released holds past their deadline that the sweep had failed to release. */
@@ -208,6 +211,7 @@ const shown = {
   "finding.closed": false,
   "need.put_off": false,
   "need.brought_back": false,
+  "list.downloaded": false,
   "full_check.asked": false,
   "holds.released": false,
   "setting.changed": false,

@@ -27,6 +27,8 @@ const keptFilters = {
   "waiting-jobs": ["job"],
 } as const;
 export type ListName = keyof typeof keptFilters;
+/** What is downloaded as a file: a list, or the figures of the overview. */
+export type DownloadedList = ListName | "figures";
 export const listNames = Object.keys(keptFilters) as ListName[];
 
 /** In characters. */

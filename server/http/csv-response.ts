@@ -1,5 +1,4 @@
 /** Rows as a CSV file: the fields of their contract are its columns, in their order. */
-import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import { byteOrderMark, quoted } from "./csv.ts";
 
@@ -17,9 +16,8 @@ export function linesOf({ properties }: TObject, rows: readonly Record<string, u
   return rows.map((row) => `${names.map((name) => cellOf(row[name])).join(",")}\r\n`).join("");
 }
 
-export const csvHeaders = { "content-type": "text/csv; charset=utf-8", "content-disposition": 'attachment; filename="tessera.csv"' };
-
-/** Sends rows that are all in memory. */
-export function sendCsvText(reply: FastifyReply, shown: TObject, rows: readonly Record<string, unknown>[]): FastifyReply {
-  return reply.headers(csvHeaders).send(`${headOf(shown)}${linesOf(shown, rows)}`);
-}
+/** The file is named by what it lists and the day in UTC, so that several of them are told apart. */
+export const csvHeaders = (list: string, now: Date) => ({
+  "content-type": "text/csv; charset=utf-8",
+  "content-disposition": `attachment; filename="tessera-${list}-${now.toISOString().slice(0, 10)}.csv"`,
+});

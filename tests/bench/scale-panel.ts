@@ -4,6 +4,7 @@ import type { Deps } from "#server/deps.ts";
 import { auditTable } from "#server/features/admin/audit-table.ts";
 import { campaignsTable } from "#server/features/admin/campaigns-table.ts";
 import { inboxTable } from "#server/features/admin/inbox-table.ts";
+import { sentMailsTable, waitingJobsTable } from "#server/features/admin/mail-tables.ts";
 import { readNeeds } from "#server/features/admin/needs.ts";
 import { peopleTable } from "#server/features/admin/people-table.ts";
 import { readPerson } from "#server/features/admin/person.ts";
@@ -12,7 +13,8 @@ import type { Table, TablePage } from "#server/features/admin/tables.ts";
 import { readNeighbours, readTable } from "#server/features/admin/tables.ts";
 import { teamTable } from "#server/features/admin/team-table.ts";
 import { readViews } from "#server/features/admin/views.ts";
-import { eventsTable, lettersTable } from "#server/features/admin/work-tables.ts";
+import { readLetter } from "#server/features/admin/work-acts.ts";
+import { eventsTable, lettersTable, refusedMailsTable } from "#server/features/admin/work-tables.ts";
 import { readCampaignResults } from "#server/features/billing/campaigns.ts";
 import { hasLeft } from "#server/features/billing/discount-queries.ts";
 import { readModelUse } from "#server/features/figures/service.ts";
@@ -44,6 +46,9 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
     "panel: people who leave, by address": () => twoPages(deps, peopleTable, { state: "deleting" }, { sort: "email", atLeast: 0 }),
     "panel: a person by address": () => people(somebody().email),
     "panel: people whose address begins alike": () => people("person-1", 50),
+    "panel: people with a word of the name that begins alike": () => people("1", 50),
+    "panel: a person by a whole name": () => people(`person ${numberOf(somebody().customerId)}`),
+    "panel: a person by a word of the name": () => people(numberOf(somebody().customerId)),
     "panel: a person by id": () => people(somebody().userId),
     "panel: a person by Stripe's customer": () => people(somebody().customerId),
     "panel: a person by Stripe's subscription": () => people(somebody().subscriptionId),
@@ -72,6 +77,21 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
     "panel: team": () => twoPages(deps, teamTable(deps.config), {}, nothing),
     "panel: failed jobs": () => twoPages(deps, lettersTable, {}),
     "panel: failed jobs that wait, of a kind": () => twoPages(deps, lettersTable, { state: "waiting", job: "send-mail" }, nothing),
+    "panel: all mails": () => twoPages(deps, sentMailsTable, {}),
+    "panel: all mails to an address": () => twoPages(deps, sentMailsTable, { recipient: somebody().email }, nothing),
+    "panel: all mails of a template, of some days": () =>
+      twoPages(deps, sentMailsTable, { template: "plan-ended", from: "2026-01-01", to: "2026-12-31" }, nothing),
+    "panel: all mails that wait": () => twoPages(deps, sentMailsTable, { state: "waiting" }, nothing),
+    "panel: all mails that were refused": () => twoPages(deps, sentMailsTable, { state: "refused" }, nothing),
+    "panel: waiting jobs": () => twoPages(deps, waitingJobsTable, {}, nothing),
+    "panel: waiting jobs of a kind": () => twoPages(deps, waitingJobsTable, { job: "send-mail" }, nothing),
+    "panel: refused mails": () => twoPages(deps, refusedMailsTable, {}, nothing),
+    "panel: refused mails that wait": () => twoPages(deps, refusedMailsTable, { state: "waiting" }, nothing),
+    "panel: what was done to a failed job": async () => {
+      const letter = (await readTable(deps.db, lettersTable, {}, {})).rows[0];
+      if (!letter) throw new Error("no job has failed");
+      await readLetter(deps.db, letter.id);
+    },
     "panel: audit log": () => twoPages(deps, auditTable, {}, { atLeast: 50 }),
     "panel: audit log, an act": () => twoPages(deps, auditTable, { action: "sign_in.completed" }, { atLeast: 50 }),
     "panel: audit log, an act that never was": () => twoPages(deps, auditTable, { action: "passkey.refused" }, nothing),

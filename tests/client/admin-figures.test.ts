@@ -5,6 +5,7 @@ import admin from "#client/i18n/locales/en/admin.json" with { type: "json" };
 import text from "#client/i18n/locales/en/figures.json" with { type: "json" };
 import usage from "#client/i18n/locales/en/usage.json" with { type: "json" };
 import type { Figures } from "#contract/figures.ts";
+import { planList } from "#domain/plans.ts";
 import { figuresOf, work } from "./admin-figures-support.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
@@ -61,10 +62,13 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   // 40 sold credits at the least they sell for, 0.0533 dollars, less what the provider takes.
   expect(answers[1]).toEqual(["GPT-6.1 Sol", "10", "10%", "0.84 sec", "12 sec", "50", "$0.30", "$1.83"]);
   await table(text.credits.expiries).getByRole("rowheader", { name: "December 2026" }).waitFor();
-  // What the business owes, by day and by the month in which it expires.
-  expect((await rows(text.headlines.outstanding)).slice(0, 2)).toEqual([
-    [usage.charts.day, text.credits.sold, text.credits.given],
-    ["March 3, 2026", "900", "90"],
+  // What the business owes, by the month in which it expires.
+  expect(await rows(text.credits.expiries)).toEqual([
+    [text.credits.expiries, text.credits.sold, text.credits.given, text.total],
+    ["March 2026", "400", "110", "510"],
+    ["April 2026", "100", "0", "100"],
+    ["December 2026", "60", "0", "60"],
+    [text.total, "560", "110", "670"],
   ]);
   for (const title of [text.headlines.outstanding, text.credits.expiries, text.people.trials, text.answers.margin])
     await page.getByRole("img", { name: text.chart.replace("{{title}}", title), exact: true }).waitFor();
@@ -89,4 +93,64 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   await page.getByText(text.uncounted, { exact: false }).waitFor();
   await expect.poll(() => page.getByText(text.nothing).count()).toBe(6);
   expect(await page.getByText(text.compare.none).count()).toBe(6);
+});
+
+it("each chart has a table of all that it draws, with the period before and the total, whose rows are made when it is opened", async () => {
+  await openOverview(figuresOf(3));
+  await region(text.answers.title).locator("canvas").first().waitFor();
+  const named = (title: string) => text.drawn.day.replace("{{title}}", title);
+  const before = (of: string) => text.compare.beforeOf.replace("{{of}}", of);
+  const { answers, compare, credits, people, revenue, total } = text;
+  const drawn: Record<string, string[][]> = {
+    [revenue.title]: [
+      [revenue.mrr, compare.before],
+      ["$120.00", "$40.00"],
+    ],
+    [text.subscriptions.title]: [
+      [...planList.map((plan) => plan.name), total, compare.before],
+      ["6", "4", "0", "1", "11", "4"],
+    ],
+    [people.title]: [
+      [people.joined, people.left, before(people.joined)],
+      ["7", "-2", "4"],
+    ],
+    [people.trials]: [
+      [people.trials, people.converted],
+      ["4", "1"],
+    ],
+    [credits.title]: [
+      [credits.sold, credits.given, credits.spent, credits.expired, credits.clawedBack, before(credits.spent)],
+      ["340", "50", "-120", "-40", "0", "-100"],
+    ],
+    [text.headlines.outstanding]: [
+      [credits.sold, credits.given, total, compare.before],
+      ["900", "90", "990", "800"],
+    ],
+    [answers.title]: [
+      [answers.completed, answers.stopped, answers.failed, total, compare.before],
+      ["10", "1", "2", "13", "8"],
+    ],
+    [answers.margin]: [[answers.margin], ["$1.83"]],
+  };
+  // Every chart, so that none is without: that of expiries has its table in sight.
+  expect(await page.locator("summary", { hasText: text.by.day }).count()).toBe(Object.keys(drawn).length);
+  await expect.poll(() => page.getByRole("img", { name: /as a chart/ }).count()).toBe(Object.keys(drawn).length + 1);
+  for (const [title, [head = [], latest = []]] of Object.entries(drawn)) {
+    expect(await table(named(title)).count()).toBe(0);
+    await page.locator(`summary[aria-label="${named(title)}"]`).click();
+    await table(named(title)).waitFor();
+    const shown = await rows(named(title));
+    expect([title, shown.length, shown[0], shown[1]]).toEqual([title, 4, [usage.charts.day, ...head], ["March 3, 2026", ...latest]]);
+    expect(shown[3]?.[0]).toBe("March 1, 2026");
+  }
+});
+
+it("the table of a chart of many days stays low, with its head in sight", async () => {
+  await openOverview(figuresOf(120));
+  const name = text.drawn.day.replace("{{title}}", text.answers.title);
+  await page.locator(`summary[aria-label="${name}"]`).click();
+  await table(name).getByRole("row").nth(120).scrollIntoViewIfNeeded();
+  const [frame, head] = [await table(name).boundingBox(), await table(name).getByRole("columnheader").first().boundingBox()];
+  expect(frame?.height).toBeLessThan(400);
+  expect(Math.abs((head?.y ?? 0) - (frame?.y ?? 0))).toBeLessThan(4);
 });

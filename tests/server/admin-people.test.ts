@@ -1,6 +1,7 @@
 /** People in the admin panel: how they are found, what the team sees of them, and what admins do for them. */
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { InvoiceRow } from "#contract/admin-invoices.ts";
@@ -10,6 +11,7 @@ import { adjustments } from "#domain/adjustments.ts";
 import { dayMs, hourMs } from "#domain/clock.ts";
 import type { Role } from "#domain/team.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import { byName } from "#server/features/admin/people-table.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
@@ -95,6 +97,38 @@ test("a person is found by address, name, id and what Stripe calls their account
     expect([search, await find(search)]).toEqual([search, [person.userId]]);
   for (const search of ["%", `ada%${person.userId}`, randomUUID(), "cus_unknown", "in_unknown", "ch_unknown", "sub_unknown"])
     expect([search, await find(search)]).toEqual([search, []]);
+});
+
+test("a person is found by the beginning of any word of their name, also behind a hyphen, and by several words", async () => {
+  const own = randomUUID().slice(0, 8);
+  const named = async (name: string) => {
+    const { userId } = await createPerson(product, product.db);
+    await product.db.updateTable("users").set({ name }).where("id", "=", userId).execute();
+    return userId;
+  };
+  const maria = await named(`Maria-José del ${own}ópez Vega${own} ${own}`);
+  const other = await named(`Vega${own}`);
+  for (const search of [`${own}óp`, `${own.toUpperCase()}óPE`, `josé del ${own}`, `${own}ópez Vega`, own])
+    expect([search, await find(search)]).toEqual([search, [maria]]);
+  // Each is found once, however many words begin so; the middle of a word is no beginning.
+  expect((await find(`vega${own}`)).sort()).toEqual([maria, other].sort());
+  expect(await find(`ega${own}`)).toEqual([]);
+});
+
+test("every word of a name is looked for by an index, in the order of the alphabet", async () => {
+  const { rows } = await sql<{ definition: string }>`select pg_get_indexdef(indexrelid) as definition from pg_index
+    where indrelid = 'users'::regclass`.execute(product.db);
+  const indexes = rows.map(({ definition }) => definition);
+  for (const before of [1, 2, 3, 4, 5])
+    expect(indexes.filter((each) => each.includes(`{${before}}`) && each.includes("text_pattern_ops"))).toHaveLength(1);
+  await inTransaction(product.db, async (trx) => {
+    await sql`set local enable_seqscan = off`.execute(trx);
+    await sql`set local enable_bitmapscan = off`.execute(trx);
+    const plan = await sql<{ "QUERY PLAN": string }>`explain ${byName("ma%", 250)}`.execute(trx);
+    const text = plan.rows.map((row) => row["QUERY PLAN"]).join("\n");
+    for (const index of ["users_name ", ...[2, 3, 4, 5, 6].map((word) => `users_name_from_${word} `)]) expect(text).toContain(index);
+    expect(text).not.toContain("Seq Scan");
+  });
 });
 
 test("a search that more people match than are looked through says so", async () => {

@@ -1,4 +1,5 @@
 /** The team: who may open the admin panel and as what, and that every change of it has a reason on the audit log. */
+import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRow, TeamMember } from "#contract/admin.ts";
@@ -58,6 +59,72 @@ test("support reads, and every act but those on messages, on their own views of 
   const own = /^\/api\/admin\/(inbox\/|views|people\/[^/]+\/(support-access|answers\/[^/]+\/read)$)/;
   for (const { method, url } of panelRoutes().filter((route) => route.method !== "GET" && !own.test(route.url)))
     expect([url, ...codeOf(await call(method, url, support, {}))]).toEqual([url, 404, "not_found"]);
+});
+
+/** What support reads: nothing about money but the credits of one person, and no work of the product. */
+const readBySupport = [
+  ...["me", "team", "team.csv", "audit", "audit.csv", "views", "people", "people.csv", "people/{userId}"],
+  ...["people/{userId}/ledger", "people/{userId}/ledger.csv", "people/{userId}/explanation"],
+  ...["people/{userId}/answers", "people/{userId}/answers.csv", "people/{userId}/mails", "people/{userId}/mails.csv"],
+  ...["inbox", "inbox.csv", "inbox/{messageId}", "inbox/{messageId}/neighbours"],
+  ...["models", "models.csv", "models/{modelId}/price-preview"],
+].map((path) => `/api/admin/${path}`);
+
+/** One of each thing that an address names by its id. */
+async function somethingToRead(): Promise<Record<string, string>> {
+  const now = new Date();
+  const message = { name: "Ivo", email: "ivo@example.com", category: "bug", subject: null, message: "Hi", language: "en" } as const;
+  const [{ id: messageId }, { id: campaignId }, { id: eventId }] = await Promise.all([
+    product.db
+      .insertInto("contact_messages")
+      .values({ ...message, idempotency_key: randomUUID(), content_hash: Buffer.from("read"), user_id: null, created_at: now })
+      .returning("id")
+      .executeTakeFirstOrThrow(),
+    product.db
+      .insertInto("discount_campaigns")
+      .values({ percent: 15, starts_at: now, ends_at: new Date(now.getTime() + hourMs), created_at: now })
+      .returning("id")
+      .executeTakeFirstOrThrow(),
+    product.db
+      .insertInto("stripe_events")
+      .values({
+        id: "evt_read",
+        type: "invoice.paid",
+        object_id: "in_1",
+        livemode: false,
+        payload: "{}",
+        status: "processed",
+        created_at: now,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { messageId, campaignId, eventId };
+}
+
+test("of what the panel reads, support gets what is listed, and everything else that an admin gets is not found for them", async () => {
+  const [admin, support, person] = [await personAs("admin"), await personAs("support"), await createPerson(product, product.db)];
+  // Every id is one that exists, so that only the role can be why something is not found.
+  const ids: Record<string, string> = { userId: person.userId, modelId: "gpt-5-mini", ...(await somethingToRead()) };
+  const queries: Record<string, string> = {
+    "/api/admin/views": "?list=people",
+    "/api/admin/figures": "?range=30d",
+    "/api/admin/figures.csv": "?range=30d",
+    "/api/admin/models/{modelId}/price-preview": "?credits=5",
+  };
+  const paths = routesOf(product.app.swagger() as unknown as OpenApi)
+    .filter(({ method, path }) => method === "GET" && path.startsWith("/api/admin/"))
+    .map(({ path }) => path);
+  const [read, refused]: [string[], unknown[]] = [[], []];
+  for (const path of paths) {
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name) + (queries[path] ?? "");
+    const [theirs, admins] = [await call("GET", url, support), await call("GET", url, admin)];
+    if (theirs.statusCode === 200) read.push(path);
+    else refused.push([path, admins.statusCode, ...codeOf(theirs)]);
+  }
+  const others = paths.filter((path) => !readBySupport.includes(path));
+  expect([read.sort(), refused]).toEqual([readBySupport.toSorted(), others.map((path) => [path, 200, 404, "not_found"])]);
+  expect(paths.length).toBeGreaterThan(read.length);
 });
 
 test("support reads on the audit log what was done about money, and neither sums nor invoices", async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { SentMailRow } from "#contract/admin-mails.ts";
 import type { Needs } from "#contract/admin-needs.ts";
-import type { EventAct, EventRow, LetterRow, RefusedMailRow, Results } from "#contract/admin-work.ts";
+import type { EventRow, LetterRow, RefusedMailRow, Results, WorkAct } from "#contract/admin-work.ts";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { FindingDetails } from "#domain/findings.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -75,6 +75,13 @@ test("jobs that failed for good are put back or discarded, several at once, each
   expect(await latest()).toEqual(entry("dead_letter.discarded", { deadLetterId: gone, job: "pay-back" }));
   expect(await outcomes("dead-letters/replay", [gone])).toEqual([[gone, "discarded"]]);
   expect([await isQueued(back), await isQueued(other), await isQueued(gone)]).toEqual([true, true, false]);
+  // Who did what to one of them, and why; the list says how often it was tried and when it was settled.
+  const actsOn = async (id: string) => (await get(`dead-letters/${id}`)).acts.map(({ act: done, by, reason }: WorkAct) => [done, by, reason]);
+  expect(await actsOn(gone)).toEqual([["discarded", admin.email, "Looked at it"]]);
+  expect(await actsOn(back)).toEqual([["replayed", admin.email, "Looked at it"]]);
+  const [settled] = (await get("dead-letters?state=discarded")).rows;
+  expect([settled.attempts, settled.settledAt]).toEqual([10, expect.any(String)]);
+  expect((await get(`dead-letters/${unknown}`)).code).toBe("not_found");
   expect((await needs()).deadLetters.rows).toEqual([]);
   const states = async (query: string) => (await get(`dead-letters?${query}`)).rows.map(({ id, state }: LetterRow) => [id, state]);
   expect(await states("state=discarded")).toEqual([[gone, "discarded"]]);
@@ -238,7 +245,7 @@ test("events that were set aside or have failed are discarded, several at once, 
   );
   expect([await statusesOf(["evt_d1", "evt_d2"]), await jobsOf("evt_d1")]).toEqual([["received", "received"], 1]);
   const { acts } = await get("stripe-events/evt_d1");
-  expect(acts.map(({ act: done, by, reason }: EventAct) => [done, by, reason])).toEqual([
+  expect(acts.map(({ act: done, by, reason }: WorkAct) => [done, by, reason])).toEqual([
     ["replayed", admin.email, "Looked at it"],
     ["discarded", admin.email, "Looked at it"],
   ]);

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ChartColours, ChartRoom } from "#client/components/chart-colours.tsx";
 import type { Series } from "#client/components/series-chart.tsx";
 import type { Figures } from "#contract/figures.ts";
+import { ChartTable } from "./chart-table.tsx";
 import { ComparedTable } from "./compared-table.tsx";
 import styles from "./overview.module.css";
 
@@ -22,23 +23,36 @@ interface FigureBlockProps {
   earlier?: { values: readonly number[] | undefined; of?: string };
   as?: "bars" | "line";
   format?: (value: number) => string;
-  /** Tables, with the chart's figures. */
+  /** Tables that belong to the chart. */
   children: ReactNode;
 }
 
-type FigureChartProps = Omit<ComponentProps<typeof SeriesChart>, "label"> & { title: string };
+type FigureChartProps = Omit<ComponentProps<typeof SeriesChart>, "label" | "totalOf"> & {
+  title: string;
+  /** Whether the bars of one day or month make a whole. */
+  hasTotal?: boolean;
+  /** Whether a table with all that is drawn stands below anyway. */
+  hasTable?: boolean;
+};
 
-/** Room for the chart is kept while it is fetched. */
-export function FigureChart({ title, ...chart }: FigureChartProps) {
+/** Room for the chart is kept while it is fetched. What it draws is a table as well. */
+export function FigureChart({ title, hasTotal = false, hasTable = false, ...chart }: FigureChartProps) {
   const { t } = useTranslation("figures");
+  const { series, starts, unit, earlier, format } = chart;
+  const totalOf = hasTotal ? (place: number) => series.reduce((sum, { values }) => sum + (values[place] ?? 0), 0) : undefined;
   return (
-    <Suspense fallback={<ChartRoom />}>
-      <SeriesChart label={t("chart", { title })} {...chart} />
-    </Suspense>
+    <div>
+      <Suspense fallback={<ChartRoom />}>
+        <SeriesChart label={t("chart", { title })} {...chart} {...(totalOf && { totalOf })} />
+      </Suspense>
+      {!hasTable && (
+        <ChartTable title={title} starts={starts} unit={unit} series={series} earlier={earlier} totalOf={totalOf} format={format} />
+      )}
+    </div>
   );
 }
 
-/** A part of the overview: what it is, a chart, and beside it its table. */
+/** A part of the overview: what it is, a chart with its figures, and beside it what belongs to it. */
 export function FigureBlock({ name, title, lead, figures, series, earlier, as, format, children }: FigureBlockProps) {
   const { t } = useTranslation("figures");
   const { starts } = figures;
@@ -68,6 +82,8 @@ export function FigureBlock({ name, title, lead, figures, series, earlier, as, f
             unit={figures.unit}
             series={series}
             earlier={before}
+            // What was before is of all series together, or of one that is not their sum.
+            hasTotal={series.length > 1 && earlier !== undefined && of === undefined}
             {...(as && { as })}
             {...(format && { format })}
           />

@@ -26,7 +26,7 @@ export function CreditsBlock({ figures }: { figures: Figures }) {
     () => flows.map(([name, sign]) => ({ key: name, label: t(`credits.${name}`), values: buckets.map((bucket) => sign * bucket[name]) })),
     [buckets, t],
   );
-  const spentBefore = useMemo(() => before?.spentCredits.map((credits) => -credits), [before]);
+  const spentBefore = useMemo(() => before?.spentCredits.map((credits) => 0 - credits), [before]);
   const sum = (pick: (kind: (typeof kinds)[number]) => number) => kinds.reduce((all, kind) => all + pick(kind), 0);
   const cellsOf = (pick: (name: "issued" | "spent" | "expired" | "clawedBack" | "outstanding") => number) => [
     ...(["issued", "spent", "expired", "clawedBack"] as const).map((name) => number(pick(name))),

@@ -6,47 +6,28 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { Figures } from "#contract/figures.ts";
 import { FigureBlock, FigureChart } from "./figure-block.tsx";
-import { useStartNames } from "./use-start-names.ts";
 
-type Row = { start: string; sold: number; given: number };
-
-/** One table of credits that were sold and that were given, by day or month. */
-function Credits({
-  label,
-  head,
-  rows,
-  nameOf,
-  total,
-}: {
-  label: string;
-  head: string;
-  rows: readonly Row[];
-  nameOf: (start: string) => string;
-  total: boolean;
-}) {
+/** What expires in each month. */
+function Expiries({ rows }: { rows: Figures["credits"]["expiries"] }) {
   const { t } = useTranslation("figures");
   const { number } = useFormat();
-  const sum = (name: "sold" | "given") => number(rows.reduce((all, row) => all + row[name], 0));
+  const { month } = useUtc();
+  const sum = (name: "sold" | "given") => rows.reduce((all, row) => all + row[name], 0);
+  const cellsOf = (sold: number, given: number) => [number(sold), number(given), <strong key="total">{number(sold + given)}</strong>];
   return (
     <FigureTable
       isDense
-      label={label}
-      head={head}
-      columns={[
-        { label: t("credits.sold"), colour: 0 },
-        { label: t("credits.given"), colour: 1 },
-      ]}
-      rows={rows.map(({ start, sold, given }) => ({ key: start, head: nameOf(start), cells: [number(sold), number(given)] }))}
-      {...(total && { total: { key: "total", head: t("total"), cells: [sum("sold"), sum("given")] } })}
+      label={t("credits.expiries")}
+      head={t("credits.expiries")}
+      columns={[{ label: t("credits.sold"), colour: 0 }, { label: t("credits.given"), colour: 1 }, { label: t("total") }]}
+      rows={rows.map(({ month: start, sold, given }) => ({ key: start, head: month(start), cells: cellsOf(sold, given) }))}
+      total={{ key: "total", head: t("total"), cells: cellsOf(sum("sold"), sum("given")) }}
     />
   );
 }
 
 export function OutstandingBlock({ figures }: { figures: Figures }) {
   const { t } = useTranslation("figures");
-  const { month } = useUtc();
-  const { head, nameOf } = useStartNames(figures);
-  const { starts } = figures;
   const { buckets, expiries } = figures.credits;
   const outstanding = useMemo(
     () => [
@@ -66,11 +47,6 @@ export function OutstandingBlock({ figures }: { figures: Figures }) {
     }),
     [expiries, t],
   );
-  const rows = starts.map((start, index) => ({
-    start,
-    sold: buckets[index]?.outstandingSold ?? 0,
-    given: buckets[index]?.outstandingGiven ?? 0,
-  }));
   const title = t("headlines.outstanding");
   return (
     <FigureBlock
@@ -81,17 +57,10 @@ export function OutstandingBlock({ figures }: { figures: Figures }) {
       series={outstanding}
       earlier={{ values: figures.before?.outstandingCredits }}
     >
-      <Credits label={title} head={head} rows={rows.toReversed()} nameOf={nameOf} total={false} />
       {expiries.length > 0 && (
         <>
-          <FigureChart title={t("credits.expiries")} starts={ends.starts} unit="month" series={ends.series} />
-          <Credits
-            label={t("credits.expiries")}
-            head={t("credits.expiries")}
-            rows={expiries.map(({ month: start, sold, given }) => ({ start, sold, given }))}
-            nameOf={month}
-            total
-          />
+          <FigureChart title={t("credits.expiries")} starts={ends.starts} unit="month" series={ends.series} hasTotal hasTable />
+          <Expiries rows={expiries} />
         </>
       )}
     </FigureBlock>

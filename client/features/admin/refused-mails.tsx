@@ -10,6 +10,7 @@ import { MailAgain } from "./mail-again.tsx";
 import { sectionPath } from "./sections.ts";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
+import { LetterActs, LetterState } from "./work-acts.tsx";
 import type { Asked } from "./work-table.tsx";
 import { WorkTable } from "./work-table.tsx";
 
@@ -26,15 +27,18 @@ function MailView({ mail }: { mail: RefusedMailRow }) {
   const { dateTime } = useUtc();
   const person = mail.userId !== null && <Link href={`${sectionPath("people")}/${mail.userId}`}>{mail.email}</Link>;
   return (
-    <Facts
-      facts={[
-        { label: t("person.account"), value: person || null },
-        { label: t("person.template"), value: <Coded word={words.mail(mail.template)} code={mail.template} /> },
-        { label: t("audit.time"), value: dateTime(mail.failedAt) },
-        { label: t("people.state"), value: t(`work.states.${mail.state}`) },
-        { label: t("work.error"), value: mail.error },
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          { label: t("person.account"), value: person || null },
+          { label: t("person.template"), value: <Coded word={words.mail(mail.template)} code={mail.template} /> },
+          { label: t("audit.time"), value: dateTime(mail.failedAt) },
+          { label: t("people.state"), value: <LetterState letter={mail} /> },
+          { label: t("work.error"), value: mail.error },
+        ]}
+      />
+      <LetterActs letterId={mail.id} />
+    </>
   );
 }
 
@@ -75,7 +79,7 @@ export function RefusedMails() {
       empty={t("work.noMails")}
       titleOf={({ recipient }) => recipient}
       nameOf={({ recipient, template }) => `${recipient}, ${words.mail(template)}`}
-      view={(mail) => <MailView mail={mail} />}
+      view={(mail) => <MailView key={mail.id} mail={mail} />}
       isOpen={isWaiting}
       acts={(mails, ask, readAgain) => (
         <>

@@ -6,6 +6,53 @@ import { useWords } from "./use-words.ts";
 
 type Details = Readonly<Record<string, unknown>>;
 
+/** What the lists and their filters are called where they are shown. */
+const lists: Readonly<Record<string, string>> = {
+  audit: "admin:sections.audit",
+  campaigns: "admin:sections.campaigns",
+  events: "admin:work.events",
+  figures: "admin:sections.overview",
+  inbox: "admin:sections.inbox",
+  jobs: "admin:work.jobs",
+  mails: "admin:work.mails",
+  models: "admin:sections.models",
+  people: "admin:sections.people",
+  "person-answers": "admin:person.tabs.answers",
+  "person-credits": "admin:person.tabs.ledger",
+  "person-invoices": "invoices:title",
+  "person-mails": "admin:person.tabs.mails",
+  "refused-mails": "admin:needs.refusedMails",
+  team: "admin:sections.team",
+  "waiting-jobs": "admin:work.waitingJobs",
+};
+const filters: Readonly<Record<string, string>> = {
+  about: "admin:audit.about",
+  action: "admin:audit.action",
+  by: "admin:audit.by",
+  category: "inbox:kind",
+  customer: "admin:work.customer",
+  direction: "usage:filters.direction",
+  event: "admin:people.id",
+  filterReason: "outcomes:filter",
+  from: "admin:work.from",
+  job: "admin:work.job",
+  kind: "usage:filters.kind",
+  language: "inbox:language",
+  object: "admin:work.object",
+  owner: "inbox:owner",
+  provider: "admin:models.provider",
+  range: "usage:charts.range",
+  recipient: "admin:work.recipient",
+  role: "admin:team.role",
+  search: "admin:table.search",
+  sender: "inbox:sender",
+  state: "admin:people.state",
+  status: "admin:people.state",
+  template: "admin:person.template",
+  to: "admin:work.to",
+  type: "admin:work.type",
+};
+
 /**
  * The details of an act on the audit log, names and values in words. What this page has no word for stays as it is: an id, or what a newer server
  * writes.
@@ -17,6 +64,8 @@ export function useDetails(): (details: Details) => { label: string; value: stri
   const { date } = useUtc();
   const wordOf = (namespace: "words" | "inbox" | "settings" | "admin", key: string, code: string) =>
     i18n.exists(key, { ns: namespace }) ? t(`${namespace}:${key}` as "words:details.names.by") : code;
+  const labelOf = (key: string | undefined, code: string) =>
+    key !== undefined && i18n.exists(key) ? t(key as "words:details.names.by") : code;
 
   /** By the detail's name, for those whose values are no plain words. */
   const special: Readonly<Record<string, (code: string) => string>> = {
@@ -34,6 +83,7 @@ export function useDetails(): (details: Details) => { label: string; value: stri
 
   function wordsFor(name: string, value: unknown): string {
     if (name === "plans" && Array.isArray(value)) return list(value.map((key) => planName(key as Parameters<typeof planName>[0])));
+    if (name === "filters" && Array.isArray(value)) return list(value.map((filter) => labelOf(filters[String(filter)], String(filter))));
     if (typeof value === "number") return name.endsWith("Cents") ? money(value) : name === "percent" ? percent(value) : number(value);
     if (typeof value === "string") return special[name]?.(value) ?? wordOf("words", `details.values.${value}`, value);
     if (value === null) return t("words:details.values.null");
@@ -41,9 +91,11 @@ export function useDetails(): (details: Details) => { label: string; value: stri
     return JSON.stringify(value);
   }
 
+  /** What is put off stands on a list of what waits; what is downloaded is another. */
+  const isDownload = (details: Details) => details.list !== undefined && details.entry === undefined;
   return (details) =>
     Object.entries(details).map(([name, value]) => ({
       label: wordOf("words", `details.names.${name}`, name),
-      value: wordsFor(name, value),
+      value: name === "list" && isDownload(details) ? labelOf(lists[String(value)], String(value)) : wordsFor(name, value),
     }));
 }

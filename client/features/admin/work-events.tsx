@@ -6,17 +6,17 @@ import { Button } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { EventAct, EventRow, EventsQuery } from "#contract/admin-work.ts";
+import type { EventRow, EventsQuery, WorkAct } from "#contract/admin-work.ts";
 import { askedEventStatuses } from "#domain/stripe-events.ts";
 import { Coded } from "./coded.tsx";
 import { Copied } from "./copied.tsx";
 import { Facts } from "./facts.tsx";
 import { Payload } from "./payload.tsx";
-import styles from "./person.module.css";
 import { sectionPath } from "./sections.ts";
 import { ShortId } from "./short-id.tsx";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
+import { Acts } from "./work-acts.tsx";
 import { WorkTable } from "./work-table.tsx";
 
 const loadEvents = (query: TableQuery, signal: AbortSignal) =>
@@ -25,8 +25,7 @@ const loadEvents = (query: TableQuery, signal: AbortSignal) =>
 /** What an event contains, and what the team did to it, the latest first. */
 function EventContent({ eventId }: { eventId: string }) {
   const { t } = useTranslation(["admin", "common"]);
-  const { dateTime } = useUtc();
-  const [content, setContent] = useState<{ payload: unknown; acts: EventAct[] } | "failed">();
+  const [content, setContent] = useState<{ payload: unknown; acts: WorkAct[] } | "failed">();
   const look = useCallback(() => {
     setContent(undefined);
     api("GET /api/admin/stripe-events/:eventId", { params: { eventId } }).then(setContent, () => setContent("failed"));
@@ -46,20 +45,7 @@ function EventContent({ eventId }: { eventId: string }) {
     );
   return (
     <>
-      {content.acts.length > 0 && (
-        <ul aria-label={t("admin:work.acts")} className={styles.rows}>
-          {content.acts.map(({ at, act, by, reason }) => (
-            <li key={at} className={styles.row}>
-              <span>
-                {t(act === "discarded" ? "admin:work.states.discarded" : "admin:work.states.replayed")}: {reason}{" "}
-                <span className={styles.soft}>
-                  {by ?? t("admin:audit.nobody")}, {dateTime(at)}
-                </span>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Acts acts={content.acts} />
       <Payload value={content.payload} />
     </>
   );

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
+import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { LetterRow, LettersQuery } from "#contract/admin-work.ts";
 import { AdminHead } from "./admin-frame.tsx";
@@ -15,6 +16,7 @@ import { TabLinks } from "./tab-links.tsx";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
+import { LetterActs, LetterState } from "./work-acts.tsx";
 import { Events } from "./work-events.tsx";
 import { WorkTable } from "./work-table.tsx";
 
@@ -25,6 +27,7 @@ const loadLetters = (query: TableQuery, signal: AbortSignal) =>
 
 function LetterView({ letter }: { letter: LetterRow }) {
   const { t } = useTranslation("admin");
+  const { number } = useFormat();
   const { dateTime } = useUtc();
   return (
     <>
@@ -32,10 +35,12 @@ function LetterView({ letter }: { letter: LetterRow }) {
         facts={[
           { label: t("people.id"), value: <Copied what={t("people.id")} value={letter.id} /> },
           { label: t("audit.time"), value: dateTime(letter.failedAt) },
-          { label: t("people.state"), value: t(`work.states.${letter.state}`) },
+          { label: t("work.failures"), value: number(letter.attempts) },
+          { label: t("people.state"), value: <LetterState letter={letter} /> },
           { label: t("work.error"), value: letter.error },
         ]}
       />
+      <LetterActs letterId={letter.id} />
       <Payload value={letter.payload} />
     </>
   );
@@ -69,7 +74,7 @@ function Jobs() {
       empty={t("work.noJobs")}
       titleOf={({ job }) => words.job(job)}
       nameOf={({ job, failedAt }) => `${words.job(job)}, ${dateTime(failedAt)}`}
-      view={(letter) => <LetterView letter={letter} />}
+      view={(letter) => <LetterView key={letter.id} letter={letter} />}
       isOpen={({ state }) => state === "waiting"}
       acts={(_letters, ask) =>
         (["replay", "discard"] as const).map((name) => (

@@ -35,7 +35,7 @@ export function adminInboxRoutes(deps: Deps): Routes {
         isCut: await isInboxCut(db, request.query),
       }));
       app.get("/api/admin/inbox.csv", { schema: contract["GET /api/admin/inbox.csv"] }, async (request, reply) =>
-        sendCsv(reply, db, inboxTable, request.query, filterOf(request)),
+        sendCsv({ deps, request, reply, list: "inbox" }, inboxTable, request.query, filterOf(request)),
       );
       app.get("/api/admin/inbox/:messageId", { schema: contract["GET /api/admin/inbox/:messageId"] }, async ({ params }) =>
         readInboxMessage(deps, params.messageId),

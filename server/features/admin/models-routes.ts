@@ -1,9 +1,9 @@
 import { AdminModel, adminModelRoutes as contract } from "../../contract/admin-models.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
-import { sendCsvText } from "../../http/csv-response.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
 import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
+import { sendRows } from "../auth/team-downloads.ts";
 import { dropPriceAs, listAdminModels, planPriceAs, previewPrice, switchModelAs } from "./models.ts";
 
 function reading(deps: Deps): Routes {
@@ -12,8 +12,8 @@ function reading(deps: Deps): Routes {
       rows: await listAdminModels(deps, query),
       nextCursor: null,
     }));
-    app.get("/api/admin/models.csv", { schema: contract["GET /api/admin/models.csv"] }, async ({ query }, reply) =>
-      sendCsvText(reply, AdminModel, await listAdminModels(deps, query)),
+    app.get("/api/admin/models.csv", { schema: contract["GET /api/admin/models.csv"] }, async (request, reply) =>
+      sendRows({ deps, request, reply, list: "models" }, AdminModel, await listAdminModels(deps, request.query)),
     );
     app.get(
       "/api/admin/models/:modelId/price-preview",

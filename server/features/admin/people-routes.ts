@@ -1,3 +1,5 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ListName } from "#domain/tables.ts";
 import { adminInvoiceRoutes as invoiceContract } from "../../contract/admin-invoices.ts";
 import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
 import { adminPeopleRoutes as contract } from "../../contract/admin-people.ts";
@@ -7,6 +9,7 @@ import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { resendConfirmationAs } from "../auth/sign-up.ts";
 import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
 import { giveAccountBack, setBanned, signOutEverywhere } from "../auth/team-acts.ts";
+import { sendDownload } from "../auth/team-downloads.ts";
 import { checkPaymentsOf } from "../billing/doctor.ts";
 import { linkToInvoice } from "../billing/invoices.ts";
 import { changePlanEnd } from "../billing/team-acts.ts";
@@ -23,12 +26,22 @@ import { askForSupportAccess, readForTeam } from "../support-access/service.ts";
 import { isCut, peopleTable, withCustomer } from "./people-table.ts";
 import { readPerson } from "./person.ts";
 import { answersTable, invoicesTable, mailsTable } from "./person-tables.ts";
-import { readTable, sendCsv, sendLines } from "./tables.ts";
+import { readTable, sendCsv } from "./tables.ts";
 
 const ledgerLines = 50;
 
+type OfPerson = FastifyRequest<{ Params: { userId: string } }>;
+const personDownload = (deps: Deps) => (request: OfPerson, reply: FastifyReply, list: ListName) => ({
+  deps,
+  request,
+  reply,
+  list,
+  about: request.params.userId,
+});
+
 function reading(deps: Deps): Routes {
   const { db } = deps;
+  const ofPerson = personDownload(deps);
   return async (app) => {
     app.get("/api/admin/people", { schema: contract["GET /api/admin/people"] }, async (request) => {
       const query = await withCustomer(deps, request.query);
@@ -36,7 +49,7 @@ function reading(deps: Deps): Routes {
     });
     app.get("/api/admin/people.csv", { schema: contract["GET /api/admin/people.csv"] }, async (request, reply) => {
       const query = await withCustomer(deps, request.query);
-      return sendCsv(reply, db, peopleTable, query, query);
+      return sendCsv({ deps, request, reply, list: "people" }, peopleTable, query, query);
     });
     app.get("/api/admin/people/:userId", { schema: contract["GET /api/admin/people/:userId"] }, async (request) =>
       readPerson(deps, request.params.userId, viewerOf(request)),
@@ -47,10 +60,10 @@ function reading(deps: Deps): Routes {
     app.get(
       "/api/admin/people/:userId/ledger.csv",
       { schema: contract["GET /api/admin/people/:userId/ledger.csv"] },
-      async ({ params, query }, reply) =>
-        sendLines(
-          reply,
-          ledgerCsv(db, params.userId, query, (id) => soldModel(deps, id)?.name ?? id, null),
+      async (request, reply) =>
+        sendDownload(
+          ofPerson(request, reply, "person-credits"),
+          ledgerCsv(db, request.params.userId, request.query, (id) => soldModel(deps, id)?.name ?? id, null),
         ),
     );
     app.get(
@@ -64,7 +77,8 @@ function reading(deps: Deps): Routes {
     app.get(
       "/api/admin/people/:userId/answers.csv",
       { schema: contract["GET /api/admin/people/:userId/answers.csv"] },
-      async ({ params, query }, reply) => sendCsv(reply, db, answersTable, query, { ...query, ...params }),
+      async (request, reply) =>
+        sendCsv(ofPerson(request, reply, "person-answers"), answersTable, request.query, { ...request.query, ...request.params }),
     );
     app.get("/api/admin/people/:userId/mails", { schema: contract["GET /api/admin/people/:userId/mails"] }, async ({ params, query }) =>
       readTable(db, mailsTable, query, { ...query, ...params }),
@@ -72,7 +86,8 @@ function reading(deps: Deps): Routes {
     app.get(
       "/api/admin/people/:userId/mails.csv",
       { schema: contract["GET /api/admin/people/:userId/mails.csv"] },
-      async ({ params, query }, reply) => sendCsv(reply, db, mailsTable, query, { ...query, ...params }),
+      async (request, reply) =>
+        sendCsv(ofPerson(request, reply, "person-mails"), mailsTable, request.query, { ...request.query, ...request.params }),
     );
   };
 }
@@ -80,6 +95,7 @@ function reading(deps: Deps): Routes {
 /** Only admins see money. A link changes nothing, so it has no reason. */
 function readingMoney(deps: Deps): Routes {
   const { db } = deps;
+  const ofPerson = personDownload(deps);
   const link = "POST /api/admin/people/:userId/invoices/:invoiceId/link";
   return async (app) => {
     app.get(
@@ -90,7 +106,8 @@ function readingMoney(deps: Deps): Routes {
     app.get(
       "/api/admin/people/:userId/invoices.csv",
       { schema: invoiceContract["GET /api/admin/people/:userId/invoices.csv"] },
-      async ({ params, query }, reply) => sendCsv(reply, db, invoicesTable, query, { ...query, ...params }),
+      async (request, reply) =>
+        sendCsv(ofPerson(request, reply, "person-invoices"), invoicesTable, request.query, { ...request.query, ...request.params }),
     );
     app.post(link.slice("POST ".length), { schema: invoiceContract[link] }, async ({ params: { userId, invoiceId } }) =>
       linkToInvoice(deps, userId, { id: invoiceId, wanted: { document: "pdf" } }),

@@ -34,14 +34,14 @@ export function adminRoutes(deps: Deps): Routes {
     app.get("/api/admin/team", { schema: contract["GET /api/admin/team"] }, async ({ query }) =>
       readTable(deps.db, teamTable(deps.config), query, query),
     );
-    app.get("/api/admin/team.csv", { schema: contract["GET /api/admin/team.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, deps.db, teamTable(deps.config), query, query),
+    app.get("/api/admin/team.csv", { schema: contract["GET /api/admin/team.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "team" }, teamTable(deps.config), request.query, request.query),
     );
     app.get("/api/admin/audit", { schema: contract["GET /api/admin/audit"] }, async (request) =>
       readTable(deps.db, tableFor(request), request.query, request.query),
     );
     app.get("/api/admin/audit.csv", { schema: contract["GET /api/admin/audit.csv"] }, async (request, reply) =>
-      sendCsv(reply, deps.db, tableFor(request), request.query, request.query),
+      sendCsv({ deps, request, reply, list: "audit" }, tableFor(request), request.query, request.query),
     );
   };
   const dangerous: Routes = async (app) => {
@@ -54,8 +54,8 @@ export function adminRoutes(deps: Deps): Routes {
     app.get("/api/admin/campaigns", { schema: campaignRoutes["GET /api/admin/campaigns"] }, async ({ query }) =>
       readTable(deps.db, campaignsTable(deps.clock.now()), query, query),
     );
-    app.get("/api/admin/campaigns.csv", { schema: campaignRoutes["GET /api/admin/campaigns.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, deps.db, campaignsTable(deps.clock.now()), query, query),
+    app.get("/api/admin/campaigns.csv", { schema: campaignRoutes["GET /api/admin/campaigns.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "campaigns" }, campaignsTable(deps.clock.now()), request.query, request.query),
     );
     await app.register(steppedUpScope([dangerous]));
   };

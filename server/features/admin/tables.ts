@@ -2,14 +2,15 @@
  * How the panel's tables are read: one page after a cursor, by the keys of an index, so that each page costs the same however many rows there
  * are; or all that match, as CSV, a page at a time.
  */
-import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { TObject } from "typebox";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { csvHeaders, headOf, linesOf } from "../../http/csv-response.ts";
+import { headOf, linesOf } from "../../http/csv-response.ts";
+import type { Download } from "../auth/team-downloads.ts";
+import { sendDownload } from "../auth/team-downloads.ts";
 
 /** A column that rows are sorted by. A table's keys are the columns of an index; the last one is unique, and none is null. */
 interface Key {
@@ -144,19 +145,11 @@ async function* csvOf<Row, Shown extends Record<string, unknown>, Filter, Sort e
   } while (cursor !== undefined);
 }
 
-/** What is made while it is sent; it ends with the connection. */
-export function sendLines(reply: FastifyReply, lines: AsyncGenerator<string, void, undefined>): FastifyReply {
-  const rows = Readable.from(lines);
-  reply.raw.once("close", () => rows.destroy());
-  return reply.headers(csvHeaders).send(rows);
-}
-
 export function sendCsv<Row, Shown extends Record<string, unknown>, Filter, Sort extends string>(
-  reply: FastifyReply,
-  executor: Executor,
+  download: Download,
   table: Table<Row, Shown, Filter, Sort>,
   asked: Asked<Sort>,
   filter: Filter,
 ): FastifyReply {
-  return sendLines(reply, csvOf(executor, table, asked, filter));
+  return sendDownload(download, csvOf(download.deps.db, table, asked, filter));
 }

@@ -7,9 +7,9 @@ import { discardLetters, replayLetters } from "../../queue/replay.ts";
 import { discardEvents, replayEvents } from "../../queue/settle-events.ts";
 import { adminScope, clerkOf } from "../auth/team.ts";
 import { sendUndelivered } from "../notifications/undelivered.ts";
-import { readEvent } from "./event.ts";
 import { sentMailsTable, waitingJobsTable } from "./mail-tables.ts";
 import { readTable, sendCsv } from "./tables.ts";
+import { readEvent, readLetter } from "./work-acts.ts";
 import { eventsTable, lettersTable, refusedMailsTable } from "./work-tables.ts";
 
 function reading(deps: Deps): Routes {
@@ -18,32 +18,35 @@ function reading(deps: Deps): Routes {
     app.get("/api/admin/dead-letters", { schema: contract["GET /api/admin/dead-letters"] }, async ({ query }) =>
       readTable(db, lettersTable, query, query),
     );
-    app.get("/api/admin/dead-letters.csv", { schema: contract["GET /api/admin/dead-letters.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, db, lettersTable, query, query),
+    app.get("/api/admin/dead-letters.csv", { schema: contract["GET /api/admin/dead-letters.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "jobs" }, lettersTable, request.query, request.query),
+    );
+    app.get("/api/admin/dead-letters/:letterId", { schema: contract["GET /api/admin/dead-letters/:letterId"] }, async ({ params }) =>
+      readLetter(db, params.letterId),
     );
     app.get("/api/admin/mails", { schema: mailContract["GET /api/admin/mails"] }, async ({ query }) =>
       readTable(db, sentMailsTable, query, query),
     );
-    app.get("/api/admin/mails.csv", { schema: mailContract["GET /api/admin/mails.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, db, sentMailsTable, query, query),
+    app.get("/api/admin/mails.csv", { schema: mailContract["GET /api/admin/mails.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "mails" }, sentMailsTable, request.query, request.query),
     );
     app.get("/api/admin/outbox", { schema: mailContract["GET /api/admin/outbox"] }, async ({ query }) =>
       readTable(db, waitingJobsTable, query, query),
     );
-    app.get("/api/admin/outbox.csv", { schema: mailContract["GET /api/admin/outbox.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, db, waitingJobsTable, query, query),
+    app.get("/api/admin/outbox.csv", { schema: mailContract["GET /api/admin/outbox.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "waiting-jobs" }, waitingJobsTable, request.query, request.query),
     );
     app.get("/api/admin/refused-mails", { schema: contract["GET /api/admin/refused-mails"] }, async ({ query }) =>
       readTable(db, refusedMailsTable, query, query),
     );
-    app.get("/api/admin/refused-mails.csv", { schema: contract["GET /api/admin/refused-mails.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, db, refusedMailsTable, query, query),
+    app.get("/api/admin/refused-mails.csv", { schema: contract["GET /api/admin/refused-mails.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "refused-mails" }, refusedMailsTable, request.query, request.query),
     );
     app.get("/api/admin/stripe-events", { schema: contract["GET /api/admin/stripe-events"] }, async ({ query }) =>
       readTable(db, eventsTable, query, query),
     );
-    app.get("/api/admin/stripe-events.csv", { schema: contract["GET /api/admin/stripe-events.csv"] }, async ({ query }, reply) =>
-      sendCsv(reply, db, eventsTable, query, query),
+    app.get("/api/admin/stripe-events.csv", { schema: contract["GET /api/admin/stripe-events.csv"] }, async (request, reply) =>
+      sendCsv({ deps, request, reply, list: "events" }, eventsTable, request.query, request.query),
     );
     app.get("/api/admin/stripe-events/:eventId", { schema: contract["GET /api/admin/stripe-events/:eventId"] }, async ({ params }) =>
       readEvent(db, params.eventId),

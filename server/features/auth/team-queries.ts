@@ -39,6 +39,10 @@ export async function forgetViews(trx: Trx, userId: string): Promise<void> {
 }
 
 /** Somebody who has deleted their account, or was banned, has no role. */
+export async function isPerson(executor: Executor, userId: string): Promise<boolean> {
+  return (await executor.selectFrom("users").select("id").where("id", "=", userId).executeTakeFirst()) !== undefined;
+}
+
 export async function selectRole(executor: Executor, userId: string): Promise<Role> {
   const row = await executor
     .selectFrom("users")

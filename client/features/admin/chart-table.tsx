@@ -1,0 +1,60 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { FigureTable } from "#client/components/figure-table.tsx";
+import type { EarlierSeries, Series } from "#client/components/series-chart.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { Figures } from "#contract/figures.ts";
+import styles from "./overview.module.css";
+import { useStartNames } from "./use-start-names.ts";
+
+interface ChartTableProps {
+  title: string;
+  starts: readonly string[];
+  unit: Figures["unit"];
+  series: readonly Series[];
+  earlier: EarlierSeries | undefined;
+  totalOf: ((place: number) => number) | undefined;
+  format: ((value: number) => string) | undefined;
+}
+
+function Drawn({ title, starts, unit, series, earlier, totalOf, format }: ChartTableProps) {
+  const { t } = useTranslation("figures");
+  const { number } = useFormat();
+  const { head, nameOf } = useStartNames({ unit });
+  // Nothing that is drawn downwards is -0, which would be written so.
+  const text = (value: number) => (format ?? number)(value === 0 ? 0 : value);
+  const cellsOf = (place: number) => {
+    const before = earlier?.values[place] ?? null;
+    return [
+      ...series.map(({ values }) => text(values[place] ?? 0)),
+      ...(totalOf ? [<strong key="total">{text(totalOf(place))}</strong>] : []),
+      ...(earlier ? [before === null ? "–" : text(before)] : []),
+    ];
+  };
+  return (
+    <FigureTable
+      isDense
+      label={t(`drawn.${unit}`, { title })}
+      head={head}
+      columns={[
+        ...series.map(({ label }, place) => ({ label, colour: place })),
+        ...(totalOf ? [{ label: t("total") }] : []),
+        ...(earlier ? [{ label: earlier.label }] : []),
+      ]}
+      rows={starts.map((start, place) => ({ key: start, head: nameOf(start), cells: cellsOf(place) })).reverse()}
+    />
+  );
+}
+
+/** All that a chart draws, the latest first. Its rows are made when somebody wants to see them: a year of days has many. */
+export function ChartTable(props: ChartTableProps) {
+  const { t } = useTranslation("figures");
+  const [isOpen, setOpen] = useState(false);
+  const { unit, title } = props;
+  return (
+    <details className={styles.drawn} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary aria-label={t(`drawn.${unit}`, { title })}>{t(`by.${unit}`)}</summary>
+      {isOpen && <Drawn {...props} />}
+    </details>
+  );
+}
