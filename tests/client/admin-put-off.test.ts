@@ -69,7 +69,7 @@ it("what can wait is put off until a day before it is due, and is among what was
   expect(api.calls("POST /api/admin/needs/put-off").at(-1)?.body).toEqual(body);
   await expect.poll(() => page.getByText("ch_soon").count()).toBe(0);
   // What had the focus is gone.
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
 
   api.answer("GET /api/admin/needs", withDisputes(disputes.slice(0, 1), [{ ...body, ...entry, by: "ben@example.com" }]));
   await page.getByRole("link", { name: text.needs.tabs.putOff, exact: true }).click();

@@ -76,7 +76,8 @@ test("jobs that failed for good are put back or discarded, several at once, each
   expect(await outcomes("dead-letters/replay", [gone])).toEqual([[gone, "discarded"]]);
   expect([await isQueued(back), await isQueued(other), await isQueued(gone)]).toEqual([true, true, false]);
   // Who did what to one of them, and why; the list says how often it was tried and when it was settled.
-  const actsOn = async (id: string) => (await get(`dead-letters/${id}`)).acts.map(({ act: done, by, reason }: WorkAct) => [done, by, reason]);
+  const actsOn = async (id: string) =>
+    (await get(`dead-letters/${id}`)).acts.map(({ act: done, by, reason }: WorkAct) => [done, by, reason]);
   expect(await actsOn(gone)).toEqual([["discarded", admin.email, "Looked at it"]]);
   expect(await actsOn(back)).toEqual([["replayed", admin.email, "Looked at it"]]);
   const [settled] = (await get("dead-letters?state=discarded")).rows;

@@ -6,7 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
-import type { Needs, WaitingTransfer } from "#contract/admin-needs.ts";
+import type { Needs, PutOffNeed, WaitingTransfer } from "#contract/admin-needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { AdminHead } from "./admin-frame.tsx";
 import type { Asked } from "./needs-block.tsx";
@@ -58,6 +58,13 @@ function Dialogs({ asked, moved, delayed, close, done, look }: DialogsProps) {
   );
 }
 
+/** The dialog that is open. */
+interface Opened {
+  asked?: Asked;
+  moved?: WaitingTransfer;
+  delayed?: Delayed;
+}
+
 interface ListsProps {
   needs: Needs;
   isPutOff: boolean;
@@ -87,12 +94,36 @@ function Lists({ needs, isPutOff, ask, move, look }: ListsProps) {
   );
 }
 
+interface KnownProps {
+  needs: Needs;
+  isPutOff: boolean;
+  open: (opened: Opened) => void;
+  look: () => void;
+}
+
+function Known({ needs, isPutOff, open, look }: KnownProps) {
+  const { t } = useTranslation("admin");
+  const bringBack = (entry: Pick<PutOffNeed, "kind" | "entry">) =>
+    open({
+      asked: {
+        title: t("needs.putOff.back"),
+        text: t("needs.putOff.backText"),
+        act: inSilence((reason) => api("POST /api/admin/needs/bring-back", { body: { ...entry, reason } })),
+      },
+    });
+  return (
+    <PutOffContext value={{ isPutOff, entries: needs.putOff, delay: (delayed) => open({ delayed }), bringBack }}>
+      <Lists needs={needs} isPutOff={isPutOff} ask={(asked) => open({ asked })} move={(moved) => open({ moved })} look={look} />
+    </PutOffContext>
+  );
+}
+
 /** What waits for a team member, each with what mends it, and what was put off until a day. */
 export function NeedsSection({ id }: { id: string | undefined }) {
   const { t } = useTranslation(["admin", "common"]);
   const isPutOff = id === putOffTab;
   const { needs, readAt, look: lookHere } = (isPutOff ? usePutOff : useNeeds)();
-  const [open, setOpen] = useState<{ asked?: Asked; moved?: WaitingTransfer; delayed?: Delayed }>({});
+  const [open, setOpen] = useState<Opened>({});
   const [said, setSaid] = useState<ReactNode>();
   useEffect(() => {
     lookHere();
@@ -125,23 +156,7 @@ export function NeedsSection({ id }: { id: string | undefined }) {
       )}
       {needs !== undefined && needs !== "failed" && (
         <ReadAt value={readAt}>
-          <PutOffContext
-            value={{
-              isPutOff,
-              entries: needs.putOff,
-              delay: (delayed) => setOpen({ delayed }),
-              bringBack: (entry) =>
-                setOpen({
-                  asked: {
-                    title: t("admin:needs.putOff.back"),
-                    text: t("admin:needs.putOff.backText"),
-                    act: inSilence((reason) => api("POST /api/admin/needs/bring-back", { body: { ...entry, reason } })),
-                  },
-                }),
-            }}
-          >
-            <Lists needs={needs} isPutOff={isPutOff} ask={(asked) => setOpen({ asked })} move={(moved) => setOpen({ moved })} look={look} />
-          </PutOffContext>
+          <Known needs={needs} isPutOff={isPutOff} open={setOpen} look={look} />
         </ReadAt>
       )}
       <Dialogs

@@ -1,6 +1,7 @@
 /** What waits for a team member. Each list is short and read by an index of what waits, so it costs the same however large the books are. */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
+import { validate as isUuid } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { FindingKind } from "#domain/findings.ts";
 import { answerDueMs } from "#domain/inbox.ts";
@@ -27,6 +28,11 @@ interface Which {
 /** `entry`: what says which entry it is, and what is to be done about it. */
 const isShown = ({ isPutOff, entries }: Which, entry: RawBuilder<unknown>) =>
   isPutOff ? sql`${entry} = any (${entries}::text[])` : sql`${entry} <> all (${entries}::text[])`;
+/** The same for entries that are told apart by an id alone. */
+const isShownId = ({ isPutOff, entries }: Which, id: RawBuilder<unknown>) => {
+  const ids = entries.filter((entry) => isUuid(entry));
+  return isPutOff ? sql`${id} = any (${ids}::uuid[])` : sql`${id} <> all (${ids}::uuid[])`;
+};
 
 /** How many are shown. All that were put off can be brought back. */
 const mostOf = ({ isPutOff }: Which) => (isPutOff ? mostPutOff : 20);
@@ -62,7 +68,7 @@ function some<Row extends { entry: string }, Shown extends { dueBy: Date | null 
 
 /** Findings about transfers have a list of their own, with the buttons that settle them. */
 async function readFindings(executor: Executor, which: Which): Promise<Needs["findings"]> {
-  const entry = sql`id || ' ' || md5(details::text)`;
+  const entry = sql`concat_ws(' ', id, md5(concat(details)))`;
   const { rows } = await sql<
     OfPerson & { id: string; kind: FindingKind; subject: string; first_seen_at: Date; times_seen: number }
   >`select f.entry, f.id::text as id, f.kind, f.subject, f.first_seen_at, f.times_seen, person.user_id, person.email
@@ -85,7 +91,7 @@ async function readFailedPayments(
   { db, config, clock }: Pick<Deps, "db" | "config" | "clock">,
   which: Which,
 ): Promise<Needs["failedPayments"]> {
-  const entry = sql`id || ' ' || needs_action`;
+  const entry = sql`concat_ws(' ', id, needs_action)`;
   const { rows } = await sql<
     OfPerson & {
       id: string;
@@ -117,7 +123,7 @@ async function readFailedPayments(
 
 /** The one that has to be answered soonest comes first. */
 async function readDisputes(executor: Executor, config: Config, which: Which): Promise<Needs["disputes"]> {
-  const entry = sql`charge_id || ' ' || coalesce(extract(epoch from evidence_due_at)::bigint::text, '')`;
+  const entry = sql`concat_ws(' ', charge_id, extract(epoch from evidence_due_at)::bigint)`;
   const { rows } = await sql<OfPerson & { charge_id: string; paid_cents: number; recorded_at: Date; evidence_due_at: Date | null }>`
     select f.entry, f.charge_id, f.paid_cents, f.recorded_at, f.evidence_due_at, person.user_id, person.email
     from (select *, ${entry} as entry from charge_returns where disputed and ${isShown(which, entry)}
@@ -149,14 +155,14 @@ async function readTransfers(executor: Executor, which: Which): Promise<Needs["t
 }
 
 async function readRefusedMails(executor: Executor, which: Which): Promise<Needs["refusedMails"]> {
-  const entry = sql`d.id::text`;
+  const entry = sql`d.id`;
   const { rows } = await sql<
     OfPerson & { id: string; template: string; recipient: string; parameters: Record<string, string>; error: string; failed_at: Date }
   >`
     select ${entry} as entry, d.id, m.template, m.recipient, m.parameters, d.error, d.failed_at, m.user_id, i.subject as email
     from dead_letters d join mails m on m.id = ${mailOfLetter}
     left join identities i on i.user_id = m.user_id and i.kind = 'email'
-    where d.job = 'send-mail' and d.replayed_at is null and ${isShown(which, entry)}
+    where d.job = 'send-mail' and d.replayed_at is null and ${isShownId(which, entry)}
     order by d.failed_at, d.id limit ${mostOf(which) + 1}`.execute(executor);
   return some(which, rows, (row) => ({
     id: row.id,
@@ -171,11 +177,11 @@ async function readRefusedMails(executor: Executor, which: Which): Promise<Needs
 }
 
 async function readHolds(executor: Executor, which: Which): Promise<Needs["holds"]> {
-  const entry = sql`id::text`;
+  const entry = sql`id`;
   const { rows } = await sql<OfPerson & { id: string; credits: number; deadline: Date }>`
     select f.entry, f.id, f.amount - f.settled as credits, f.deadline, person.user_id, person.email
     from (select *, ${entry} as entry from holds where state = 'open' and deadline < clock_timestamp() - make_interval(secs => ${stuckAfterSeconds})
-        and ${isShown(which, entry)}
+        and ${isShownId(which, entry)}
       order by deadline limit ${mostOf(which) + 1}) f
     join wallets w on w.id = f.wallet_id ${personOf(sql`w.billing_account_id`)} order by f.deadline`.execute(executor);
   return some(which, rows, (row) => ({
@@ -207,9 +213,9 @@ async function readUnanswered(executor: Executor, now: Date, which: Which): Prom
 
 /** All but refused mails, which are a list of their own. */
 async function readLetters(executor: Executor, which: Which): Promise<Needs["deadLetters"]> {
-  const entry = sql`d.id::text`;
+  const entry = sql`d.id`;
   const { rows } = await sql<{ entry: string; id: string; job: string; error: string; failed_at: Date }>`
-    select ${entry} as entry, d.id, d.job, d.error, d.failed_at from dead_letters d where d.replayed_at is null and ${isShown(which, entry)}
+    select ${entry} as entry, d.id, d.job, d.error, d.failed_at from dead_letters d where d.replayed_at is null and ${isShownId(which, entry)}
       and (d.job <> 'send-mail' or not exists (select from mails m where m.id = ${mailOfLetter}))
     order by d.failed_at, d.id limit ${mostOf(which) + 1}`.execute(executor);
   return some(which, rows, ({ id, job, error, failed_at: at }) => ({ id, job, error, failedAt: at.toISOString(), dueBy: null }));

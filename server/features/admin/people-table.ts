@@ -80,7 +80,7 @@ const byAddress = (pattern: string, most: number) => sql`(select i.user_id from 
   where i.kind = 'email' and i.subject like ${pattern} order by i.subject using ~<~ limit ${most})`;
 
 /**
- * A name from one of its words on, by how many go before it, as the indexes of migrations/0110_any_word_of_a_name.up.sql have it. An index on what is
+ * A name from one of its words on, by how many go before it, as the indexes of migrations/0109_any_word_of_a_name.up.sql have it. An index on what is
  * anywhere in a name (trigrams, words of a text) would have to read all that match before it knows the first of them: with a million people, for "ma"
  * or "an", tens of thousands.
  */
