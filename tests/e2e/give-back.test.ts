@@ -76,7 +76,7 @@ it.each(full || photographed ? (["phone", "desktop"] as const) : (["phone"] as c
     if (full || photographed) {
       // Whoever comes back makes up for what they had spent, and can withdraw from the new contract.
       await person.go("/pricing");
-      await person.subscribe("Starter", monthlyCredits - 1);
+      await person.subscribe("Starter", monthlyCredits);
       const [againCents = 0] = await person.billed();
       const unspentCents = Math.ceil((againCents * (monthlyCredits - 1)) / monthlyCredits);
       await person.withdraw("Starter Plan, one month", unspentCents, /Your plan ends at once, and its unspent credits are taken back/);

@@ -99,7 +99,8 @@ export class Payer {
     await expect.poll(() => this.region("History").locator("strong").first().textContent()).toBe(balance);
     expect(await this.visitor.wallet()).toMatchObject({ balance: credits - owed, available: credits, held: 0 });
     expect(await findDisagreements(this.#db)).toEqual([]);
-    await this.walk.step(`${state}-profile`);
+    await this.region("Subscription").scrollIntoViewIfNeeded();
+    await this.walk.step(`${state}-subscription`);
     await this.region("Wallet").scrollIntoViewIfNeeded();
     await this.walk.step(`${state}-wallet`);
     await this.region("History").scrollIntoViewIfNeeded();

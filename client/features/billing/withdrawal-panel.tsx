@@ -100,7 +100,7 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
         <Alert tone="good">{t("withdrawal.withdrawn", { ...figures, email, time: dateTime(withdrawnAt ?? concludedAt) })}</Alert>
       )}
       {state === "used" && <p>{t("withdrawal.used")}</p>}
-      {(state === "returned" || state === "disputed") && <p>{t(`moneyBack.${state}`)}</p>}
+      {(state === "asked" || state === "returned" || state === "disputed") && <p>{t(`moneyBack.${state}`, figures)}</p>}
     </li>
   );
 }
