@@ -94,7 +94,9 @@ export class Payer {
   async agree(state: string, { credits, owed = 0, hasPlan = true, invoices }: Holding): Promise<void> {
     const [available, balance] = [formatNumber(credits, "en"), formatNumber(credits - owed, "en")];
     await this.go("/profile");
-    await expect.poll(() => this.region("Wallet").locator("strong").first().textContent()).toBe(available);
+    // Of a wallet in which nothing is, and nothing owed, no figure is shown.
+    if (!hasPlan && credits === owed) await this.region("Wallet").getByText("No credits yet").waitFor();
+    else await expect.poll(() => this.region("Wallet").locator("strong").first().textContent()).toBe(available);
     if (hasPlan) await expect.poll(() => this.fact("Available credits").textContent()).toMatch(new RegExp(`^${available} `));
     await expect.poll(() => this.region("History").locator("strong").first().textContent()).toBe(balance);
     expect(await this.visitor.wallet()).toMatchObject({ balance: credits - owed, available: credits, held: 0 });
