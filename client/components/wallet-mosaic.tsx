@@ -56,10 +56,13 @@ export function WalletMosaic({ grants, now, planEndsAt = null, hasPlan = true }:
   const isLocked = ({ kind }: WalletGrant) => !kinds.includes(kind);
   const ordered = inSpendingOrder(grants);
   const open = ordered.filter((grant) => !isLocked(grant));
+  // Of what was taken back nothing waits for the next plan.
+  const locked = ordered.filter((grant) => isLocked(grant) && grant.remaining > 0);
+  if (open.length + locked.length === 0) return null;
   return (
     <figure className={styles.wallet}>
       <ol className={styles.fields}>
-        {[...open, ...ordered.filter(isLocked)].map((grant, place) => (
+        {[...open, ...locked].map((grant, place) => (
           <li key={grant.id} className={classNames(styles.grant, isLocked(grant) && styles.locked)}>
             <Field grant={grant} perTile={perTile} now={now} />
             <p className={styles.kind}>

@@ -24,7 +24,7 @@ export function useFormat() {
   const { t, i18n } = useTranslation("common");
   const language = i18n.language;
   return {
-    money: (cents: number) => formatMoney(cents, language),
+    money: (cents: number, digits?: number) => formatMoney(cents, language, digits),
     number: (value: number) => formatNumber(value, language),
     percent: (percent: number) => formatPercent(percent, language),
     seconds: (seconds: number) => formatSeconds(seconds, language),

@@ -16,7 +16,9 @@ export const Contract = Type.Object({
     /** All credits are spent. */
     Type.Literal("used"),
     Type.Literal("withdrawn"),
-    /** Nothing of the payment is left to give back, or the person asked for it by the money-back guarantee. */
+    /** The person asked for the payment by the money-back guarantee, and it is on its way. */
+    Type.Literal("asked"),
+    /** Nothing of the payment is left to give back. */
     Type.Literal("returned"),
     /** The bank decides about the payment. */
     Type.Literal("disputed"),

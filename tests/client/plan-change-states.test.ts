@@ -155,5 +155,7 @@ it("a cancellation says what ends and what stays before it is made, and is taken
   await button(text.ending.resume).click();
   await button(text.cancel.open).waitFor();
   await page.getByText(text.ending.resumed, { exact: true }).waitFor();
+  // What was said of the end does not stand beside it.
+  expect(await page.getByText(text.cancel.done.replace("{{date}}", day), { exact: true }).count()).toBe(0);
   expect([api.calls(cancelCall).length, api.calls(resumeCall).length]).toEqual([1, 1]);
 });

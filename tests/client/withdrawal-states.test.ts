@@ -85,6 +85,7 @@ it("says why it was refused, and stays open", async () => {
 
 const overStates = [
   ["used", words.used],
+  ["asked", texts.moneyBack.asked.replace("{{amount}}", "$13.27")],
   ["returned", texts.moneyBack.returned],
   ["disputed", texts.moneyBack.disputed],
 ] as const;

@@ -6,7 +6,7 @@ import { databaseAddress } from "#server/commands/database-address.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { openWallet } from "#server/features/credits/service.ts";
 import { endHold, holdCredits } from "#tests/support/ledger-calls.ts";
-import { advanceClock, Visitor } from "#tests/support/visitor.ts";
+import { advanceClock } from "#tests/support/visitor.ts";
 import { keptConversations, waitForKept } from "./kept-support.ts";
 import { hold, order } from "./support.ts";
 import type { Walk } from "./walk-support.ts";
@@ -31,28 +31,15 @@ async function spendDownTo(left: number, { userId, now, dataDir }: { userId: str
   await db.destroy();
 }
 
-async function signUp({ page, words, step, product }: Walk): Promise<void> {
-  const { say } = words;
-  const visitor = new Visitor(product.url, product.sandboxUrl);
+async function signUp(walk: Walk): Promise<void> {
+  const { page, words, step, product } = walk;
   await page.goto(product.url);
   const start = page
     .getByRole("main")
-    .getByRole("link", { name: say("home:hero.action") })
+    .getByRole("link", { name: words.say("home:hero.action") })
     .first();
   await step("home", start);
-  await start.click();
-  // Get Started opens sign-up, not sign-in.
-  await page.getByRole("heading", { name: say("auth:signUp.title") }).waitFor();
-  await page.getByLabel(say("auth:email"), { exact: true }).fill(visitor.email);
-  await page.getByLabel(say("auth:password"), { exact: true }).fill(visitor.password);
-  const create = page.getByRole("button", { name: say("auth:signUp.submit"), exact: true });
-  await step("sign-up", create);
-  await create.click();
-  await page.getByRole("heading", { name: say("steps:checkEmail.title") }).waitFor();
-  await step("check-email", page.getByRole("button", { name: say("steps:checkEmail.back") }));
-  await page.goto((await visitor.mailedLink("/auth")).href);
-  // Who has just joined is led to the plans.
-  await page.waitForURL("**/pricing");
+  await walk.signUpBy(start);
 }
 
 async function pay({ page, words, step, product }: Walk): Promise<void> {

@@ -2,10 +2,12 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { LanguageCode } from "#domain/languages.ts";
+import type { Session } from "#server/contract/auth.ts";
 import type { SubscriptionCheck } from "#server/contract/billing.ts";
 import { coveredControls } from "#tests/support/in-reach.ts";
 import { photograph } from "#tests/support/photographs.ts";
 import type { Product } from "#tests/support/supervised.ts";
+import { Visitor } from "#tests/support/visitor.ts";
 import type { Words } from "#tests/support/words.ts";
 import { wordsIn } from "#tests/support/words.ts";
 
@@ -25,6 +27,10 @@ interface Beginning {
   product: Pick<Product, "url" | "sandboxUrl">;
   device: Device;
   language: LanguageCode;
+  /** Who is signed in from the start, without a service worker: a short walk does not fetch the whole shell. */
+  session?: Session;
+  /** What the names of its pictures begin with. */
+  name?: string;
 }
 
 export class Walk {
@@ -36,18 +42,20 @@ export class Walk {
   readonly #faults: string[] = [];
   #steps = 0;
 
-  private constructor(page: Page, words: Words, { product, device, language }: Beginning) {
+  private constructor(page: Page, words: Words, { product, device, language, name }: Beginning) {
     this.page = page;
     this.words = words;
     this.language = language;
     this.product = product;
-    this.#name = `${device}-${language}`;
+    this.#name = name === undefined ? `${device}-${language}` : `${name}-${device}-${language}`;
     this.#watch(page);
   }
 
   static async begin(beginning: Beginning): Promise<Walk> {
-    const { browser, device, language } = beginning;
-    const context = await browser.newContext({ ...devices[device], locale: language, reducedMotion: "reduce" });
+    const { browser, device, language, session } = beginning;
+    const options = { ...devices[device], locale: language, reducedMotion: "reduce" } as const;
+    const context = await browser.newContext(session ? { ...options, serviceWorkers: "block" } : options);
+    if (session) await context.addInitScript(`localStorage.setItem("session", ${JSON.stringify(JSON.stringify(session))})`);
     return new Walk(await context.newPage(), await wordsIn(language), beginning);
   }
 
@@ -88,6 +96,26 @@ export class Walk {
     await expect.poll(() => coveredControls(this.page, "form:has([name=prompt])"), { message: name, timeout: 5_000 }).toEqual([]);
     expect(this.#faults, name).toEqual([]);
   };
+
+  /** Signs up by a link to it, and opens the mailed link, which leads to the plans. */
+  async signUpBy(link: Locator): Promise<Visitor> {
+    const { page } = this;
+    const { say } = this.words;
+    const visitor = new Visitor(this.product.url, this.product.sandboxUrl);
+    await link.click();
+    // It opens sign-up, not sign-in.
+    await page.getByRole("heading", { name: say("auth:signUp.title") }).waitFor();
+    await page.getByLabel(say("auth:email"), { exact: true }).fill(visitor.email);
+    await page.getByLabel(say("auth:password"), { exact: true }).fill(visitor.password);
+    const create = page.getByRole("button", { name: say("auth:signUp.submit"), exact: true });
+    await this.step("sign-up", create);
+    await create.click();
+    await page.getByRole("heading", { name: say("steps:checkEmail.title") }).waitFor();
+    await this.step("check-email", page.getByRole("button", { name: say("steps:checkEmail.back") }));
+    await page.goto((await visitor.mailedLink("/auth")).href);
+    await page.waitForURL("**/pricing");
+    return visitor;
+  }
 
   get prompt(): Locator {
     return this.page.getByRole("textbox", { name: this.words.say("chat:composer.label"), exact: true });

@@ -162,7 +162,7 @@ test("the money-back guarantee holds for it too: all of it once, the plan ends a
   expect(await shown()).toMatchObject({ state: "open", amountCents, byTransfer: true, spentCredits: 100 });
   const answers = await Promise.all(Array.from({ length: 5 }, () => world.post("/api/billing/money-back", person)));
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202, 202, 202, 202]);
-  expect(await contractsOf(person)).toMatchObject([{ state: "returned" }]);
+  expect(await contractsOf(person)).toMatchObject([{ state: "asked", amountCents }]);
   await settle(2);
   expect([await statusOf(person), (await walletOf(world, person)).balance]).toEqual(["canceled", -100]);
   const payerId = await payerIdOf(world.database.db, person.userId);
@@ -174,6 +174,7 @@ test("the money-back guarantee holds for it too: all of it once, the plan ends a
   expect((await giveBack(invoiceId, amountCents)).statusCode).toBe(204);
   await settle(2);
   expect(await shown()).toMatchObject({ state: "returned", amountCents });
+  expect(await contractsOf(person)).toMatchObject([{ state: "returned" }]);
   expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([
     { amountCents, credits: monthlyCredits, left: -100, variant: "transferDebt" },
   ]);

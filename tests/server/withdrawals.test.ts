@@ -175,8 +175,10 @@ test("what was refunded before is taken into account, and what the guarantee pay
   const other = await subscribe(world);
   const { id } = await contractOf(other);
   expect((await world.post("/api/billing/money-back", other)).statusCode).toBe(202);
-  expect(await contractOf(other)).toMatchObject({ state: "returned" });
+  expect(await contractOf(other)).toMatchObject({ state: "asked", amountCents: 1999 });
   expect(await codeOf(other, id)).toBe("nothing_to_refund");
+  await runJobs();
+  expect(await contractOf(other)).toMatchObject({ state: "returned" });
 });
 
 test("a disputed payment is the bank's; another person's contract does not exist", async () => {

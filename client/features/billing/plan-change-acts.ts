@@ -25,10 +25,15 @@ function noteCheck(check: SubscriptionCheck): void {
 
 const day = (timestamp: string) => ({ date: formatDate(timestamp, i18next.language) });
 
+/** Says what has just become of the plan, instead of what an act before made of it. */
+function sayOfPlan(said: { title: string; text?: string }): void {
+  showToast({ tone: "good", about: "plan", ...said });
+}
+
 /** Throws ApiProblem, NetworkProblem. */
 export async function confirmChange(priceId: PriceId, { effectiveAt, amountCents }: PlanChangePreview): Promise<void> {
   noteCheck(await api("POST /api/billing/plan-change", { body: { priceId, effectiveAt, amountCents } }));
-  showToast({ tone: "good", title: i18next.t("change:dialog.done", day(effectiveAt)), text: i18next.t("change:dialog.doneText") });
+  sayOfPlan({ title: i18next.t("change:dialog.done", day(effectiveAt)), text: i18next.t("change:dialog.doneText") });
 }
 
 /** Takes the planned change back, and says so, or why not. */
@@ -36,7 +41,7 @@ export async function undoChange(): Promise<void> {
   try {
     noteCheck(await api("DELETE /api/billing/plan-change"));
     await i18next.loadNamespaces(changeTexts);
-    showToast({ tone: "good", title: i18next.t("change:undone") });
+    sayOfPlan({ title: i18next.t("change:undone") });
   } catch (error) {
     await i18next.loadNamespaces(changeTexts);
     const text = problemText(error instanceof ApiProblem ? error.code : "network");
@@ -49,8 +54,7 @@ export async function cancelPlan(): Promise<void> {
   const check = await api("POST /api/billing/cancellation");
   noteCheck(check);
   if (check.subscription_end === null) return;
-  showToast({
-    tone: "good",
+  sayOfPlan({
     title: i18next.t("change:cancel.done", day(check.subscription_end)),
     text: i18next.t("change:cancel.doneText"),
   });
@@ -59,5 +63,5 @@ export async function cancelPlan(): Promise<void> {
 /** Throws ApiProblem, NetworkProblem. */
 export async function resumePlan(): Promise<void> {
   noteCheck(await api("DELETE /api/billing/cancellation"));
-  showToast({ tone: "good", title: i18next.t("change:ending.resumed") });
+  sayOfPlan({ title: i18next.t("change:ending.resumed") });
 }

@@ -104,7 +104,7 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
         </Alert>
       )}
       {state === "used" && <p>{t("withdrawal.used")}</p>}
-      {(state === "returned" || state === "disputed") && <p>{t(`moneyBack.${state}`)}</p>}
+      {(state === "asked" || state === "returned" || state === "disputed") && <p>{t(`moneyBack.${state}`, figures)}</p>}
     </li>
   );
 }

@@ -9,11 +9,13 @@ import { plans } from "#domain/plans.ts";
 
 /** For subscribers: what is left, when more arrives, what changes, and where to cancel. */
 export function OwnPlan({ own }: { own: SubscriptionCheck }) {
-  const { t, ready } = useTranslation("billing", { useSuspense: false });
+  const { t, ready } = useTranslation(["billing", "change"], { useSuspense: false });
   const format = useFormat();
   if (!ready) return null;
   const available = format.credits(own.credits);
   const { plan_to_come: coming } = own;
+  // With how it is billed, which may be all that changes.
+  const named = coming && t(`change:named.${coming.interval}`, { plan: plans[coming.plan].name });
   const account = { account: <Link href={paths.profile} /> };
   if (own.cancel_at_period_end && own.subscription_end) return t("mine.ends", { available, date: format.date(own.subscription_end) });
   const next = nextCredits(own);
@@ -21,10 +23,7 @@ export function OwnPlan({ own }: { own: SubscriptionCheck }) {
   return (
     <>
       {next?.kind === "on" && `${t("mine.next", { available, monthly: format.credits(next.credits), date: format.date(next.at) })} `}
-      <RichText
-        text={coming ? t("mine.coming", { date: format.date(coming.from), plan: plans[coming.plan].name }) : t("mine.change")}
-        elements={account}
-      />
+      <RichText text={coming ? t("mine.coming", { date: format.date(coming.from), plan: named }) : t("mine.change")} elements={account} />
     </>
   );
 }

@@ -23,7 +23,7 @@ export function PackList({ onBuy, processing }: PackListProps) {
           <li key={pack.key} className={styles.pack}>
             <span className={styles.credits}>
               {figures.credits}
-              <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits) })}</span>
+              <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits, 3) })}</span>
             </span>
             <span className={styles.price}>{figures.price}</span>
             {onBuy && (

@@ -20,6 +20,8 @@ export interface ContractRow extends Returnable {
   askedBy: MoneyBackKind | null;
   askedCents: number | null;
   askedAt: Date | null;
+  /** The bank's reference of the transfer that paid it back. */
+  returnedReference: string | null;
 }
 
 /** Newest first. */
@@ -31,7 +33,8 @@ export async function selectContracts(executor: Executor, payerId: string): Prom
     select f.id as "invoiceId", g.charge_id as "chargeId", b.reference as "transferReference", f.stripe_subscription_id as "subscriptionId", f.paid_at as "concludedAt",
         f.amount_paid_cents as "paidCents", l.plan_key as "planKey", l.billing_interval as "interval", g.pack_key as "packKey",
         g.credits + s.credits as granted, g.used, case when b.reversed_at is null then coalesce(r.refunded_cents + r.lost_cents, 0)::bigint else f.amount_paid_cents end as "returnedCents",
-        coalesce(r.disputed, false) as disputed, m.kind as "askedBy", m.amount_cents as "askedCents", m.asked_at as "askedAt"
+        coalesce(r.disputed, false) as disputed, m.kind as "askedBy", m.amount_cents as "askedCents", m.asked_at as "askedAt",
+        m.returned_reference as "returnedReference"
       from firsts f
       cross join lateral (select min(charge_id) as charge_id, min(pack_key) as pack_key, sum(credits)::bigint as credits,
           sum(credits - remaining - clawed_back + held)::bigint as used

@@ -19,9 +19,14 @@ import { selectContracts } from "./withdrawal-queries.ts";
 
 type Account = NonNullable<Awaited<ReturnType<typeof selectAccountOf>>>;
 
+/** Whether what was asked back has been sent. */
+function isBack({ returnedCents, askedCents, returnedReference }: ContractRow): boolean {
+  return returnedReference !== null || returnedCents >= (askedCents ?? 0);
+}
+
 function stateOf(row: ContractRow, now: Date): Contract["state"] {
   if (row.askedBy === "withdrawal") return "withdrawn";
-  if (row.askedBy === "guarantee" || row.askedBy === "late") return "returned";
+  if (row.askedBy === "guarantee" || row.askedBy === "late") return isBack(row) ? "returned" : "asked";
   if (row.disputed) return "disputed";
   if (now > withdrawalUntil(row.concludedAt)) return "too_late";
   if (withdrawalCents(row) > 0) return "open";
@@ -73,7 +78,7 @@ function refuse(state: Contract["state"]): void {
   if (state === "too_late") throw new DomainError("withdrawal_too_late", "The period of withdrawal is over");
   if (state === "used") throw new DomainError("withdrawal_used", "All credits of the contract are spent");
   if (state === "disputed") throw new DomainError("payment_disputed", "The bank decides about the payment");
-  if (state === "returned") throw new DomainError("nothing_to_refund", "Nothing is left to pay back");
+  if (state === "asked" || state === "returned") throw new DomainError("nothing_to_refund", "Nothing is left to pay back");
 }
 
 async function acknowledge(trx: Trx, { payer_id: payerId, name, email }: Account, contract: Contract, now: Date): Promise<void> {
