@@ -30,8 +30,8 @@ function keepHidden(invoiceId: string): void {
   }
 }
 
-/** On every page of a person whose plan is unpaid: how much, until when, and the way to pay. It stands above the page and covers nothing. */
-export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
+/** On every page of a person whose plan is unpaid (`isFirst`: and has not begun): how much, until when, and the way to pay. It stands above the page and covers nothing. */
+export function UnpaidNotice({ unpaid, isFirst }: { unpaid: Unpaid; isFirst: boolean }) {
   const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
   const sentences = useSentences();
@@ -39,7 +39,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   const [hidden, setHidden] = useState(hiddenBefore);
   const { invoiceId, amountCents, until, needsAction, dueAt } = unpaid;
   if (hidden === invoiceId) return null;
-  const text = needsAction ? "invoices:unpaid.action" : until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
+  const text = needsAction ? "invoices:unpaid.action" : isFirst ? "invoices:unpaid.first" : "invoices:unpaid.failed";
 
   function hide(): void {
     keepHidden(invoiceId);
