@@ -179,6 +179,34 @@ test("a lost dispute that is recorded and whose credits were never taken takes t
   await mends(late, [{ kind: "refund_booked" }], { balance: -30 });
 });
 
+test("an invoice whose sums, tax or credit notes our list has wrongly is read again; one that is right is not", async () => {
+  const person = await subscribe(world);
+  await world.deps.payments.refunds.create({ charge: await chargeOf(world, person), amount: 500 });
+  await world.settle();
+  const { db } = world.database;
+  const payer = await payerOf(person);
+  const read = () => db.selectFrom("invoices").selectAll().where("billing_account_id", "=", payer).executeTakeFirstOrThrow();
+  const { updated_at: _at, ...right } = await read();
+  expect(right).toMatchObject({ refunded_cents: 500, credit_notes: [{ amountCents: 500 }] });
+  const { balance } = await walletOf(world, person);
+  await mends(person, [], { balance });
+  const damages = [
+    { refunded_cents: 0 },
+    { tax_cents: 319, tax_percent: 19 },
+    { tax_location_missing: true },
+    { credit_notes: "[]" },
+    { credit_notes: JSON.stringify([{ ...right.credit_notes[0], amountCents: 499 }]) },
+    { total_cents: 1_000 },
+  ];
+  for (const damage of damages) {
+    // More checks than the person may make in an hour.
+    await db.updateTable("payment_checks").set({ checks: 0 }).where("billing_account_id", "=", payer).execute();
+    await db.updateTable("invoices").set(damage).where("billing_account_id", "=", payer).execute();
+    await mends(person, [{ kind: "invoice_updated" }], { balance });
+    expect(await read()).toMatchObject(right);
+  }
+});
+
 async function subscriptionOf(person: Person): Promise<string | undefined> {
   const row = world.database.db.selectFrom("user_subscriptions").select("stripe_subscription_id").where("user_id", "=", person.userId);
   return (await row.executeTakeFirst())?.stripe_subscription_id;

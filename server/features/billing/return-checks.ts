@@ -1,4 +1,5 @@
 /** Charges of which money went back, or that are disputed: our books must have it, with the credits it bought. */
+import type Stripe from "stripe";
 import type { Finding } from "#domain/findings.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announceToMembers } from "../../http/live-events.ts";
@@ -11,6 +12,10 @@ import { syncCharge } from "./sync-charge.ts";
 /** So many charges of one customer are read, newest first. */
 const chargeLimit = 200;
 
+export async function readCharges({ deps }: Check, customer: string): Promise<Stripe.Charge[]> {
+  return deps.payments.charges.list({ customer, limit: 100 }).autoPagingToArray({ limit: chargeLimit });
+}
+
 /** For a row that is as Stripe has it: the credits that it asks for may be missing all the same. */
 async function takeMissed({ db, clock }: BillingDeps, payerId: string, chargeId: string): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -21,11 +26,10 @@ async function takeMissed({ db, clock }: BillingDeps, payerId: string, chargeId:
 }
 
 /** Reads each returned or disputed charge again, as its events do. A row of ours has changed, or its credits were taken, if its version has. */
-export async function checkReturns(check: Check, payerId: string, customer: string): Promise<Finding[]> {
+export async function checkReturns(check: Check, payerId: string, charges: readonly Stripe.Charge[]): Promise<Finding[]> {
   const { deps, signal } = check;
   const found: Finding[] = [];
   const rowOf = (chargeId: string) => inTransaction(deps.db, (trx) => selectChargeReturn(trx, chargeId));
-  const charges = await deps.payments.charges.list({ customer, limit: 100 }).autoPagingToArray({ limit: chargeLimit });
   for (const { id, amount_refunded: refunded, disputed } of charges) {
     const before = await rowOf(id);
     if (refunded === 0 && !disputed && !before) continue;
