@@ -73,7 +73,15 @@ export function AiModelsPage() {
     <AccessGate access={{ kind: "checking" }} returnPath={paths.aiModels} onRefresh={() => void refresh()} />
   ) : (
     <AccessGate
-      access={user ? { kind: "locked", reason: checkStatus === "failed" ? (check?.reason ?? null) : null } : { kind: "signedOut" }}
+      access={
+        user
+          ? {
+              kind: "locked",
+              reason: checkStatus === "failed" ? (check?.reason ?? null) : null,
+              suspended: check?.status === "suspended",
+            }
+          : { kind: "signedOut" }
+      }
       returnPath={search.size > 0 ? `${paths.aiModels}?${search}` : paths.aiModels}
       onRefresh={() => void refresh()}
       trial={trial}

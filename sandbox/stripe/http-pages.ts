@@ -58,7 +58,7 @@ function lackingOf(error: unknown): Lacking | undefined {
   return param === "country" ? "address" : param === "tax_id" ? param : undefined;
 }
 
-function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
+export function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
   if (!(error instanceof ApiError)) throw error;
   if (!asPage) return reply.code(error.status).send(error.body(newId("req", 14)));
   const text = page("Sandbox", html`<section class="panel narrow"><h1>This page can't be shown</h1><p>${error.message}</p></section>`);

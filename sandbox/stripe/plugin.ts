@@ -10,6 +10,7 @@ import { formBodyLimitBytes } from "./form.ts";
 import { mountApi } from "./http-api.ts";
 import { mountPages } from "./http-pages.ts";
 import { runNextDue } from "./life-cycle.ts";
+import { mountStatus } from "./set-status.ts";
 import { Store } from "./store.ts";
 import { itemOf } from "./subscription-status.ts";
 import { startTaxes } from "./tax-settings.ts";
@@ -149,6 +150,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     );
     mountApi(server, context, apiFaults, wake);
     mountPages(server, context, wake);
+    mountStatus(server, context, wake);
   };
 
   return {

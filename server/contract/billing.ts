@@ -41,6 +41,7 @@ export const SubscriptionCheck = Type.Object({
     Type.Literal("none"),
     Type.Literal("active"),
     Type.Literal("past_due"),
+    Type.Literal("suspended"),
     Type.Literal("canceled"),
     Type.Literal("incomplete"),
   ]),

@@ -43,6 +43,7 @@ export const refusals = {
   not_found: 404,
   method_not_allowed: 405,
   already_subscribed: 409,
+  plan_suspended: 409,
   no_running_plan: 409,
   plan_unpaid: 409,
   plan_ending: 409,

@@ -21,10 +21,11 @@ export const checkReasons = {
 } as const;
 
 /**
- * The states of a Stripe subscription that we distinguish. With `past_due` access continues for the days of grace. Any other
- * state counts as ended, so that a status that Stripe adds later gives no one access by accident.
+ * The states of a Stripe subscription that we distinguish. With `past_due` access continues for the days of grace. `suspended` is there at Stripe
+ * and gives no access: Stripe gave up charging it, somebody paused it, or it has a status that Stripe adds later. It stands in the way of another
+ * one, so its payer is shown how to pay for it or to end it.
  */
-export const subscriptionStatuses = ["incomplete", "active", "past_due", "canceled"] as const;
+export const subscriptionStatuses = ["incomplete", "active", "past_due", "suspended", "canceled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export function fromStripeStatus(status: string): SubscriptionStatus {
@@ -36,8 +37,11 @@ export function fromStripeStatus(status: string): SubscriptionStatus {
       return "past_due";
     case "incomplete":
       return "incomplete";
-    default:
+    case "canceled":
+    case "incomplete_expired":
       return "canceled";
+    default:
+      return "suspended";
   }
 }
 

@@ -38,6 +38,15 @@ it("says what was put right, each payment with its day, its amount and its credi
   expect(await page.getByText(text.right).count()).toBe(0);
 });
 
+it("says of a refund and of a disputed payment that it was missing, and of credits that nobody used that they are back", async () => {
+  await check({ complete: true, items: [{ kind: "refund_booked" }, { kind: "credits_released", credits: 40 }] });
+  await says(text.mended);
+  await says(text.item.refund);
+  await says("Available again: 40 credits. They were still held for an answer that had ended.");
+  expect(await page.getByText(text.right).count()).toBe(0);
+  expect(await page.getByText(text.item.left).count()).toBe(0);
+});
+
 it("says that not everything was looked at, and does not call that right", async () => {
   await check({ complete: false, items: [] });
   await says(text.incomplete);

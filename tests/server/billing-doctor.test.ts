@@ -169,6 +169,26 @@ test("an admin's check for somebody else is in the audit log with both, the pers
   expect(reason).toBe("They asked by mail");
 });
 
+test("the team's checks of a person have a limit of their own: neither uses up the other's", async () => {
+  const [person, admin] = [await world.person(), await world.person()];
+  await world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
+  const byTeam = () => world.post(`/api/admin/people/${person.userId}/check-payments`, admin, { reason: "They asked by mail" });
+  for (let checks = 0; checks < 12; checks += 1) expect((await byTeam()).json()).toEqual(right);
+  const refused = await byTeam();
+  expect(refused.json()).toMatchObject({ status: 429, code: "rate_limited" });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3_000);
+  expect(refused.headers["ratelimit-policy"]).toContain('"team-payment-checks";q=12;w=3600');
+  for (let checks = 0; checks < 6; checks += 1) expect(await check(person)).toEqual(right);
+  expect((await world.post(path, person)).json().code).toBe("rate_limited");
+  // An hour later both may again. The log itself can't be changed, so its events are moved by their owner.
+  await world.database.asOwner(
+    "alter table audit_events disable trigger user",
+    "update audit_events set at = at - interval '61 minutes' where action = 'payments.checked'",
+    "alter table audit_events enable trigger user",
+  );
+  expect((await byTeam()).json()).toEqual(right);
+});
+
 test("says that it is not complete while Stripe is silent or fails", async () => {
   const person = await world.person();
   await world.buy(person);

@@ -29,6 +29,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { consentTo } from "../support/consent.ts";
+import { loseGrant as loseGrantOf } from "../support/damages.ts";
 import { compileCache } from "../support/sources.ts";
 
 let world: BillingWorld;
@@ -78,22 +79,7 @@ async function grantsOf(person: Person) {
     .execute();
 }
 
-/** Deletes a grant and all that the ledger has of it, as if it had never been posted. */
-async function loseGrant(grantId: string): Promise<void> {
-  const tables = ["ledger_entries", "ledger_transactions", "ledger_keys", "grants", "wallets"];
-  const triggers = (what: string) => tables.map((table) => `alter table ${table} ${what} trigger user`).join(";");
-  await owner.query(`begin; ${triggers("disable")}`);
-  const { rows } = await owner.query("select distinct transaction_id as id from ledger_entries where grant_id = $1", [grantId]);
-  const ids = rows.map(({ id }) => id);
-  await owner.query("update wallets set balance = balance - g.remaining from grants g where g.id = $1 and wallets.id = g.wallet_id", [
-    grantId,
-  ]);
-  await owner.query("delete from ledger_entries where transaction_id = any ($1)", [ids]);
-  await owner.query("delete from ledger_keys where transaction_id = any ($1)", [ids]);
-  await owner.query("delete from ledger_transactions where id = any ($1)", [ids]);
-  await owner.query("delete from grants where id = $1", [grantId]);
-  await owner.query(`${triggers("enable")}; commit`);
-}
+const loseGrant = (grantId: string) => loseGrantOf(world.database, grantId);
 
 /** Posts the person's first grant again under another key, as a mistake in our code would; of a year's month also without saying which. */
 async function double(person: Person, saysMonth = true): Promise<string> {

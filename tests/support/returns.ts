@@ -8,14 +8,19 @@ import type { BillingWorld, Card } from "./billing-stripe.ts";
 import type { Person } from "./billing-world.ts";
 import { endHold, holdCredits } from "./ledger-calls.ts";
 
-export async function spend(world: BillingWorld, { userId }: Person, credits: number): Promise<void> {
+/** Holds credits until `deadline`, as for an answer. Returns the hold's id. */
+export async function hold(world: BillingWorld, { userId }: Person, credits: number, deadline: Date): Promise<string> {
   const { db } = world.database;
   const holdId = randomUUID();
   const now = world.clock.now();
   const walletId = await openWallet(db, userId, now);
-  const deadline = new Date(Date.now() + 60_000);
   await holdCredits(db, { holdId, walletId, credits, kinds: ["plan", "pack"], now, deadline, wallNow: new Date() });
-  await endHold(db, holdId, credits, now, new Date());
+  return holdId;
+}
+
+export async function spend(world: BillingWorld, person: Person, credits: number): Promise<void> {
+  const holdId = await hold(world, person, credits, new Date(Date.now() + 60_000));
+  await endHold(world.database.db, holdId, credits, world.clock.now(), new Date());
 }
 
 export async function subscribe(world: BillingWorld, priceId = "starter_month", card?: Card): Promise<Person> {

@@ -127,7 +127,7 @@ function ActForm({ act, onChecked, ...dialog }: DialogProps & { act: Act; onChec
 /** What mends most comes first: checking payments gives what is owed, where credits given by hand are a present. */
 function actsFor({ person, sessions, subscription, money }: PersonPage): Act[] {
   const { status, cancel_at_period_end: isEnding } = subscription;
-  const hasPlan = status === "active" || status === "past_due";
+  const hasPlan = status === "active" || status === "past_due" || status === "suspended";
   const plan: Act[] = hasPlan ? [isEnding ? "resume" : "cancel"] : person.deleteAt === null ? ["offer"] : [];
   const awaited: Act[] = money && money.transfers.length > 0 ? ["transfer"] : [];
   const payments: Act[] = money?.customerId ? [...awaited, "check"] : awaited;

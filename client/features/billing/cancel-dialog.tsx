@@ -17,6 +17,43 @@ interface CancelDialogProps {
   onClose: () => void;
 }
 
+/** For a plan on hold, which gives nothing until the end of its period: it ends at once. `pays`: an invoice of it is open. */
+export function EndDialog({ pays, open, onClose }: { pays: boolean; open: boolean; onClose: () => void }) {
+  const { t } = useTranslation("change");
+  const { busy, note, clear, run } = useAct<"cancel">();
+
+  function close(): void {
+    clear();
+    onClose();
+  }
+  async function end(): Promise<void> {
+    await cancelPlan();
+    close();
+  }
+  const actions = (
+    <>
+      <Button variant="danger" busy={busy !== undefined} busyLabel={t("cancel.confirming")} onClick={() => void run("cancel", end)}>
+        {t("suspended.confirm")}
+      </Button>
+      <Button variant="primary" onClick={close}>
+        {t("cancel.keep")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={close} title={t("suspended.open")} actions={actions}>
+      <div className={styles.dialog}>
+        {note}
+        <ul className={styles.points}>
+          <li>{t("suspended.ends")}</li>
+          {pays && <li>{t("suspended.drops")}</li>}
+          <li>{t("cancel.stays")}</li>
+        </ul>
+      </div>
+    </Dialog>
+  );
+}
+
 /** Says what a cancellation ends and what it leaves, before it is confirmed. */
 export function CancelDialog({ check, open, onClose }: CancelDialogProps) {
   const { t } = useTranslation("change");

@@ -7,7 +7,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { plans } from "#domain/plans.ts";
-import { CancelDialog } from "./cancel-dialog.tsx";
+import { CancelDialog, EndDialog } from "./cancel-dialog.tsx";
 import { resumePlan, undoChange } from "./plan-change-acts.ts";
 import { useNamedPlan } from "./use-named-plan.ts";
 
@@ -52,6 +52,33 @@ export function PlanNotice({ check }: { check: SubscriptionCheck }) {
       >
         {t("ending.text")}
       </Alert>
+    </>
+  );
+}
+
+/** A plan that gives no access and is not over: the ways out of it are to pay for it, and to end it. */
+export function SuspendedPlan({ check, onPay }: { check: SubscriptionCheck; onPay: () => void }) {
+  const { t } = useTranslation("change");
+  const [ending, setEnding] = useState(false);
+  const pays = check.unpaid !== undefined;
+  const actions = (
+    <>
+      {pays && (
+        <Button size="small" variant="primary" onClick={onPay}>
+          {t("suspended.pay")}
+        </Button>
+      )}
+      <Button size="small" onClick={() => setEnding(true)}>
+        {t("suspended.open")}
+      </Button>
+    </>
+  );
+  return (
+    <>
+      <Alert tone="warning" title={t("suspended.title")} action={actions}>
+        {t(pays ? "suspended.unpaid" : "suspended.text")}
+      </Alert>
+      <EndDialog pays={pays} open={ending} onClose={() => setEnding(false)} />
     </>
   );
 }

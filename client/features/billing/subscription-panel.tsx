@@ -32,6 +32,7 @@ async function loadNotices() {
   return import("./plan-notices.tsx");
 }
 const loadNotice = async () => (await loadNotices()).PlanNotice;
+const loadSuspended = async () => (await loadNotices()).SuspendedPlan;
 const loadActions = async () => (await loadNotices()).PlanActions;
 
 const supplyTone = { plenty: "good", low: "warning", out: "danger" } as const satisfies Record<CreditSupply, Tone>;
@@ -136,6 +137,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
   const { t } = useTranslation("billing");
   const { date } = useFormat();
   const trial = trialStateOf(check);
+  if (check.status === "suspended" && !check.subscribed) return <Late load={loadSuspended} check={check} onPay={onPay} />;
   if (trial === "offered" || trial === "ended") return <TrialInsteadOfPlan check={check} />;
   if (!check.subscribed && check.status !== "past_due" && check.status !== "incomplete") {
     const viewPlans = (

@@ -30,17 +30,17 @@ function keepHidden(invoiceId: string): void {
   }
 }
 
-function textOf({ until, needsAction, processing }: Unpaid) {
+function textOf({ needsAction, processing }: Unpaid, isFirst: boolean) {
   if (processing) return "invoices:unpaid.processing";
   if (needsAction) return "invoices:unpaid.action";
-  return until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
+  return isFirst ? "invoices:unpaid.first" : "invoices:unpaid.failed";
 }
 
 /**
- * On every page of a person whose plan is unpaid: how much, until when, and the way to pay, unless a bank is about to. It stands above the page and
- * covers nothing.
+ * On every page of a person whose plan is unpaid (`isFirst`: and has not begun): how much, until when, and the way to pay, unless a bank is about to.
+ * It stands above the page and covers nothing.
  */
-export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
+export function UnpaidNotice({ unpaid, isFirst }: { unpaid: Unpaid; isFirst: boolean }) {
   const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
   const sentences = useSentences();
@@ -48,7 +48,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   const [hidden, setHidden] = useState(hiddenBefore);
   const { invoiceId, amountCents, until, needsAction, processing, dueAt } = unpaid;
   if (hidden === invoiceId) return null;
-  const text = textOf(unpaid);
+  const text = textOf(unpaid, isFirst);
 
   function hide(): void {
     keepHidden(invoiceId);

@@ -1,8 +1,10 @@
 /** Cancelling a plan to the end of its period, and taking that back. */
 import type Stripe from "stripe";
+import { fromStripeStatus } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Deps } from "../../deps.ts";
 import { idOf } from "../../providers/stripe.ts";
+import { endAtStripe } from "./end-at-stripe.ts";
 import { changeRunning, isEnding, writeKey } from "./running-subscription.ts";
 
 /** Stripe refuses to cancel a subscription with a planned change of plan, so that goes first. */
@@ -17,14 +19,17 @@ export async function cancelAtStripe(
 }
 
 /**
- * Throws `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`. Does nothing if the plan is ending already. `before`: runs right
- * before Stripe is asked to.
+ * Throws `no_running_plan`, `plan_unpaid`, `payment_provider_unavailable`. Does nothing if the plan is ending already. A plan on hold gives
+ * nothing until the end of its period, so it ends at once, and nobody has to pay its open invoices. `before`: runs right before Stripe is asked to.
  */
 export async function cancelPlan(deps: Deps, userId: string, before?: () => Promise<void>): Promise<SubscriptionCheck> {
   return changeRunning(deps, userId, async (running) => {
-    if (isEnding(running)) return;
+    const { id, status } = running.subscription;
+    const isSuspended = fromStripeStatus(status) === "suspended";
+    if (!isSuspended && isEnding(running)) return;
     await before?.();
-    await cancelAtStripe(deps, running.subscription);
+    if (isSuspended) await endAtStripe(deps, id, "suspended");
+    else await cancelAtStripe(deps, running.subscription);
   });
 }
 

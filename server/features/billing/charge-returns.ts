@@ -112,6 +112,36 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
   return taken;
 }
 
+/** How many credits of each grant are gone without having been spent: clawed back, or expired before. */
+async function selectGone(trx: Trx, chargeId: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; gone: number }>`
+    select g.id, g.clawed_back + coalesce((select sum(e.amount) from ledger_entries e
+        where e.grant_id = g.id and e.account = 'expired'), 0)::bigint as gone
+      from grants g where g.charge_id = ${chargeId}`.execute(trx);
+  return new Map(rows.map(({ id, gone }) => [id, gone]));
+}
+
+/**
+ * Takes what the charge's row asks for and nobody took. It can only be missing if something went wrong, because both are written together. The
+ * caller has locked the account. False if nothing is missing.
+ */
+export async function takeMissedCredits(trx: Trx, row: ChargeReturnRow, now: Date): Promise<boolean> {
+  const sold = await selectSold(trx, { chargeId: row.charge_id });
+  const gone = await selectGone(trx, row.charge_id);
+  const inAll = creditsToTake(
+    sold.map(({ credits }) => credits),
+    sumOf(row),
+    row.paid_cents,
+  );
+  const isMissing = sold.some(({ grantId }, index) => grantId !== null && (inAll[index] ?? 0) > (gone.get(grantId) ?? 0));
+  if (!isMissing) return false;
+  // The keys of the row's present version may be taken by what was posted and lost.
+  const version = row.version + 1;
+  await trx.updateTable("charge_returns").set({ version }).where("charge_id", "=", row.charge_id).execute();
+  await takeReturnedCredits(trx, { ...row, version }, row, now);
+  return true;
+}
+
 /** The share of a payment that a person has asked back, with what went back before. Money in integer cents. */
 interface Asked {
   paidBy: PaidBy;

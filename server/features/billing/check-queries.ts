@@ -1,7 +1,6 @@
 /** SQL of the checks: what the books lack, or have twice. */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
-import type Stripe from "stripe";
 import type { FindingKind } from "#domain/findings.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 
@@ -124,18 +123,6 @@ export async function resolveSettled(executor: Executor, now: Date, payerId?: st
       when 'surplus_transfer' then ${isDone}
       when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.subject::uuid and h.ended_at is not null`)}
       else false end`.execute(executor);
-}
-
-/** Those of the invoices that our list lacks, or has in another state. */
-export async function selectDifferingInvoices(executor: Executor, invoices: readonly Stripe.Invoice[]): Promise<string[]> {
-  const ids = invoices.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const rows = await executor.selectFrom("invoices").select(["id", "status", "unpaid_cents"]).where("id", "in", ids).execute();
-  const known = new Map(rows.map((row) => [row.id, row]));
-  return invoices.flatMap(({ id, status, amount_remaining: unpaid }) => {
-    const row = known.get(id);
-    return row?.status === status && row.unpaid_cents === unpaid ? [] : [id];
-  });
 }
 
 export interface CheckedAccount {

@@ -1,3 +1,4 @@
+import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Consent } from "../../contract/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
@@ -6,24 +7,21 @@ import { openSession } from "./open-session.ts";
 import { agree, offerTo } from "./orders.ts";
 import { ensureCoupon, stripePriceOf } from "./stripe-catalogue.ts";
 import { checkoutTax } from "./stripe-tax.ts";
-import { alreadySubscribed } from "./trials.ts";
-
-/** States in which a subscription exists already, so that another checkout would make a second one. */
-const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
+import { refuseRunningPlan } from "./trials.ts";
 
 /**
- * Throws `already_subscribed`, also where our rows have not heard of it yet. `exceptOrder`: a subscription that this order led to is the one that
+ * Throws `already_subscribed` or `plan_suspended`, also where our rows have not heard of it yet. `exceptOrder`: a subscription that this order led to is the one that
  * is asked for.
  */
 export async function refuseSubscribed(deps: Deps, customerId: string, exceptOrder: string | null = null): Promise<void> {
   const known = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });
   const others = known.data.filter(({ metadata }) => exceptOrder === null || metadata.checkout_id !== exceptOrder);
-  if (others.some((subscription) => subscribedStatuses.includes(subscription.status))) throw alreadySubscribed();
+  for (const { status } of others) refuseRunningPlan({ status: fromStripeStatus(status) });
 }
 
 /**
- * Creates a checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `consent_required`, `preview_outdated`,
- * `payment_provider_unavailable`. After a failure the next call continues with the open checkout or makes a new one.
+ * Creates a checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `plan_suspended`, `consent_required`,
+ * `preview_outdated`, `payment_provider_unavailable`. After a failure the next call continues with the open checkout or makes a new one.
  */
 export async function createCheckout(
   deps: Deps,

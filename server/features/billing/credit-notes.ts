@@ -15,11 +15,15 @@ async function listNotes({ payments }: Pick<Deps, "payments">, invoice: string):
   return all.filter(({ status }) => status === "issued");
 }
 
+export function presentNote({ id, number, amount }: Stripe.CreditNote): CreditNoteRow {
+  return { id, number, amountCents: amount };
+}
+
 /** Those that Stripe has for the invoice, the oldest first. */
 export async function readCreditNotes(deps: Pick<Deps, "payments">, invoice: Stripe.Invoice): Promise<CreditNoteRow[]> {
   if (invoice.post_payment_credit_notes_amount + invoice.pre_payment_credit_notes_amount === 0) return [];
   const notes = await listNotes(deps, invoice.id);
-  return notes.reverse().map(({ id, number, amount }) => ({ id, number, amountCents: amount }));
+  return notes.reverse().map(presentNote);
 }
 
 /** An operator may have issued one by hand, or given the key no right to: the money has gone back all the same. */

@@ -36,7 +36,7 @@ export async function hasLeft(executor: Executor, userId: string, endedBy: Date)
           where c.billing_account_id = ${payerOf(userId)} and c.status = 'canceled' and exists (select from paid_invoices i
             where i.stripe_subscription_id = c.stripe_subscription_id and i.amount_paid_cents > 0))
     select coalesce(at <= ${endedBy}, false) and not exists (select from user_subscriptions
-      where user_id = ${userId} and status in ('active', 'past_due')) as left from ends`.execute(executor);
+      where user_id = ${userId} and status in ('active', 'past_due', 'suspended')) as left from ends`.execute(executor);
   return rows[0]?.left ?? false;
 }
 

@@ -1,6 +1,7 @@
 /**
  * A person's check of their own payments: reads what Stripe has of them, repairs what is wrong (examine-account.ts), and says what that was.
- * One check at a time for each account: whoever asks meanwhile gets its result. It is bounded in time, and asks a few times an hour.
+ * One check at a time for each account: whoever asks meanwhile gets its result. It is bounded in time, and made a few times an hour: so often for
+ * the person, and so often for the team, whose checks use up none of the person's.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
@@ -23,6 +24,8 @@ import { ensureLeaseRow, whileAlone } from "./payments-lease.ts";
 const runMs = 20_000;
 const lookEveryMs = 200;
 const checksAnHour = 6;
+/** By all of the team together, who may be helping with the same payment. */
+const teamChecksAnHour = 12;
 const windowMinutes = 60;
 
 export interface Asker {
@@ -35,8 +38,13 @@ export interface Asker {
   reason?: string;
 }
 
-/** Counts a check. Throws `rate_limited` if there were too many. */
-async function count(executor: Executor, payerId: string): Promise<void> {
+function tooMany(name: string, quota: number, resetSeconds: number): RateLimitError {
+  const limit = { name, quota, windowSeconds: windowMinutes * 60, remaining: 0, resetSeconds };
+  return new RateLimitError("rate_limited", "The payments were checked several times in the last hour", limit);
+}
+
+/** Counts a check of the person's own. Throws `rate_limited` if there were too many. */
+async function countOwn(executor: Executor, payerId: string): Promise<void> {
   const windowEnd = sql`window_began_at + make_interval(mins => ${windowMinutes})`;
   const { rows } = await sql<{ checks: number; wait: number }>`
     update payment_checks set
@@ -45,9 +53,20 @@ async function count(executor: Executor, payerId: string): Promise<void> {
       where billing_account_id = ${payerId}
       returning checks, ceil(extract(epoch from ${windowEnd} - clock_timestamp()))::integer as wait`.execute(executor);
   const { checks, wait } = rows[0] ?? { checks: 1, wait: 0 };
-  if (checks <= checksAnHour) return;
-  const limit = { name: "payment-checks", quota: checksAnHour, windowSeconds: windowMinutes * 60, remaining: 0, resetSeconds: wait };
-  throw new RateLimitError("rate_limited", "The payments were checked several times in the last hour", limit);
+  if (checks > checksAnHour) throw tooMany("payment-checks", checksAnHour, wait);
+}
+
+/** The team's checks of the person are counted by the audit log, which has each of them. Throws `rate_limited` if there were too many. */
+async function countTeams(executor: Executor, userId: string): Promise<void> {
+  const { rows } = await sql<{ checks: number; wait: number | null }>`
+    select count(*)::integer as checks,
+        ceil(extract(epoch from min(at) + make_interval(mins => ${windowMinutes}) - clock_timestamp()))::integer as wait
+      from audit_events e join audit_people p on p.id = e.subject
+      where p.user_id = ${userId} and e.action = 'payments.checked' and e.at > clock_timestamp() - make_interval(mins => ${windowMinutes})`.execute(
+    executor,
+  );
+  const { checks, wait } = rows[0] ?? { checks: 0, wait: null };
+  if (checks >= teamChecksAnHour) throw tooMany("team-payment-checks", teamChecksAnHour, Math.max(1, wait ?? 1));
 }
 
 async function save(executor: Executor, payerId: string, result: PaymentCheck): Promise<void> {
@@ -114,9 +133,12 @@ async function examine(deps: Deps, payerId: string): Promise<PaymentCheck> {
 }
 
 async function run(deps: Deps, payerId: string, { userId, actor, network, reason }: Asker): Promise<PaymentCheck> {
-  await count(deps.db, payerId);
-  const act = { actor, subject: userId, action: "payments.checked", network, details: {} } as const;
-  if (actor !== userId) await recordAct(deps.db, { ...act, ...(reason !== undefined && { reason }) });
+  if (actor === userId) await countOwn(deps.db, payerId);
+  else {
+    await countTeams(deps.db, userId);
+    const act = { actor, subject: userId, action: "payments.checked", network, details: {} } as const;
+    await recordAct(deps.db, { ...act, ...(reason !== undefined && { reason }) });
+  }
   const result = await examine(deps, payerId);
   await save(deps.db, payerId, result);
   return result;

@@ -9,7 +9,15 @@ import { graceEndOf } from "./renewal-mails.ts";
 import { selectRecordedTransfers } from "./transfer-queries.ts";
 
 /** Becomes part of the idempotency keys. */
-type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue" | "ended-unpaid" | "never-paid";
+type Reason =
+  | "grace-over"
+  | "account-deleted"
+  | "money-back"
+  | "transfer-reversed"
+  | "transfer-overdue"
+  | "ended-unpaid"
+  | "never-paid"
+  | "suspended";
 
 type EndDeps = Pick<Deps, "db" | "payments">;
 

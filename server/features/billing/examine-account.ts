@@ -5,7 +5,6 @@
  */
 import type Stripe from "stripe";
 import type { Finding } from "#domain/findings.ts";
-import { announceToMembers } from "../../http/live-events.ts";
 import { checkWallets } from "../credits/check-books.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
 import type { CheckedAccount } from "./check-queries.ts";
@@ -13,16 +12,14 @@ import * as checkQueries from "./check-queries.ts";
 import type { Check } from "./checks.ts";
 import { report } from "./checks.ts";
 import { checkDoubledGrants } from "./grant-checks.ts";
-import { isIssued, mirrorInvoice } from "./mirror-invoice.ts";
+import { paidBy, repairInvoices, selectWrongInvoices } from "./invoice-checks.ts";
 import { checkPayments } from "./payment-checks.ts";
 import * as queries from "./queries.ts";
 import { checkSubscriptionRow } from "./reconcile.ts";
-import { checkReturns } from "./return-checks.ts";
+import { checkReturns, readCharges } from "./return-checks.ts";
 
 /** Invoices read at most, newest first: four years of monthly payments and many packs. */
 const invoiceLimit = 200;
-/** More than these are copied by the next check. */
-const copiesAtOnce = 20;
 const subscriptionLimit = 20;
 
 /** The subscriptions that run at Stripe, and the one in our row. */
@@ -32,30 +29,10 @@ async function subscriptionsOf({ deps }: Check, { id }: CheckedAccount, customer
   return new Set([...(current ? [current.stripe_subscription_id] : []), ...running.data.map((subscription) => subscription.id)]);
 }
 
-/** Copies the invoices that our list does not have, or has in another state. Those that were just booked are no finding of their own. */
-async function copyInvoices(
-  check: Check,
-  payerId: string,
-  invoices: readonly Stripe.Invoice[],
-  booked: ReadonlySet<string>,
-): Promise<Finding[]> {
-  const { deps } = check;
-  const found: Finding[] = [];
-  const differing = await checkQueries.selectDifferingInvoices(deps.db, invoices.filter(isIssued));
-  for (const subject of differing.slice(0, copiesAtOnce)) {
-    check.signal?.throwIfAborted();
-    await mirrorInvoice(deps, subject);
-    if (booked.has(subject)) continue;
-    found.push(await report(check, { kind: "wrong_invoice", subject, payerId, details: {}, isRepaired: true }));
-  }
-  if (differing.length > 0) await announceToMembers(deps, payerId, "user_subscriptions");
-  return found;
-}
-
 async function examineAtStripe(check: Check, account: CheckedAccount, customer: string, found: Finding[]): Promise<void> {
   const { deps, signal } = check;
   const invoices: Stripe.Invoice[] = [];
-  for await (const invoice of deps.payments.invoices.list({ customer, limit: 100 })) {
+  for await (const invoice of deps.payments.invoices.list({ customer, limit: 100, expand: ["data.payments"] })) {
     signal?.throwIfAborted();
     invoices.push(invoice);
     if (invoices.length === invoiceLimit) break;
@@ -71,8 +48,13 @@ async function examineAtStripe(check: Check, account: CheckedAccount, customer: 
     const wrong = await checkSubscriptionRow(check, subscriptionId);
     if (wrong) found.push(wrong);
   }
-  found.push(...(await checkReturns(check, account.id, customer)));
-  found.push(...(await copyInvoices(check, account.id, invoices, new Set(found.map(({ subject }) => subject)))));
+  const atStripe = { invoices, charges: await readCharges(check, customer) };
+  // Reading a returned charge copies its invoice, too, so what is wrong with our copies is looked at before.
+  const wrong = await selectWrongInvoices(check, customer, atStripe);
+  found.push(...(await checkReturns(check, account.id, atStripe.charges)));
+  const subjects = new Set(found.map(({ subject }) => subject));
+  const booked = new Set([...subjects, ...paidBy(atStripe, subjects)]);
+  found.push(...(await repairInvoices(check, account.id, wrong, booked)));
 }
 
 async function examineBooks(check: Check, account: CheckedAccount, found: Finding[]): Promise<void> {

@@ -26,7 +26,7 @@ export function isDebited(subscription: Stripe.Subscription): boolean {
 export function statusOf(subscription: Stripe.Subscription): SubscriptionStatus {
   const status = fromStripeStatus(subscription.status);
   const invoice = latestInvoice(subscription);
-  if (!isFirst(invoice) || status === "canceled") return status;
+  if (!isFirst(invoice) || status === "canceled" || status === "suspended") return status;
   const bySending = subscription.collection_method === "send_invoice" && invoice.status !== "paid";
   return bySending || isDebited(subscription) ? "incomplete" : status;
 }

@@ -18,6 +18,10 @@ export async function selectInvoice(executor: Executor, id: string): Promise<Inv
   return executor.selectFrom("invoices").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+export async function selectInvoicesOf(executor: Executor, ids: readonly string[]): Promise<InvoiceRow[]> {
+  return ids.length === 0 ? [] : executor.selectFrom("invoices").selectAll().where("id", "in", ids).execute();
+}
+
 /** Does not find an invoice for which another account pays. */
 export async function selectOwnInvoice(executor: Executor, userId: string, id: string): Promise<InvoiceRow | undefined> {
   return executor

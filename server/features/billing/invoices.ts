@@ -92,7 +92,7 @@ export async function readUnpaid(
   subscription: SubscriptionRow | undefined,
 ): Promise<Pick<SubscriptionCheck, "unpaid">> {
   if (!subscription) return {};
-  const isUnpaid = subscription.status === "past_due" || subscription.status === "incomplete";
+  const isUnpaid = subscription.status === "past_due" || subscription.status === "incomplete" || subscription.status === "suspended";
   // A card is charged within hours. Of an invoice that is sent there is nothing else to see, and no credits come before it is paid.
   const maySend = subscription.status === "active" && subscription.plan_key === plans.enterprise.key;
   if (!isUnpaid && !maySend) return {};
@@ -100,8 +100,10 @@ export async function readUnpaid(
   const row = await queries.selectOpenInvoice(executor, userId, subscriptionId);
   if (!row || (!isUnpaid && row.due_at === null)) return {};
   const { id, unpaid_cents: amountCents, needs_action: needsAction, processing, due_at: dueAt } = row;
+  // The days of grace of a plan on hold give no access.
+  const accessUntil = subscription.status === "suspended" ? null : (until?.toISOString() ?? null);
   const byTransfer = dueAt === null ? {} : { dueAt: dueAt.toISOString() };
-  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction, processing, ...byTransfer } };
+  return { unpaid: { invoiceId: id, amountCents, until: accessUntil, needsAction, processing, ...byTransfer } };
 }
 
 async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import { packOf } from "#domain/plans.ts";
+import type { Executor } from "../../db/transaction.ts";
 import type { InvoiceRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
@@ -73,6 +74,17 @@ export interface MirroredInvoice {
   payerId: string | undefined;
 }
 
+/**
+ * What of a transfer was taken back, or transferred back: Stripe knows of neither. Undefined if none of it was, or no transfer paid the invoice.
+ */
+export async function returnedByTransfer(executor: Executor, invoiceId: string): Promise<number | undefined> {
+  const transfer = await selectTransferOf(executor, invoiceId);
+  const returned = transfer && (await selectReturnOf(executor, invoiceId));
+  if (!transfer || returned?.kind === "surplus") return undefined;
+  if (transfer.reversed_at) return transfer.amount_cents;
+  return returned?.done_at ? returned.amount_cents : undefined;
+}
+
 /** Reads the invoice from Stripe and writes what people see of it. Undefined if Stripe has none with this id. Safe to repeat. */
 export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promise<MirroredInvoice | undefined> {
   let read: Stripe.Invoice | undefined;
@@ -94,18 +106,14 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
     },
     async (trx, { invoice, status, payerId, subject, collected }) => {
       const { plan_key, billing_interval, pack_key, period_start, period_end } = subject;
-      // Stripe does not know of a transfer, so it does not know either that one was taken back, or that the money was transferred back.
-      const transfer = await selectTransferOf(trx, invoice.id);
-      const returned = transfer && (await selectReturnOf(trx, invoice.id));
-      const paidBy = returned?.kind === "surplus" ? undefined : transfer;
+      const byTransfer = await returnedByTransfer(trx, invoice.id);
       const row = {
         ...{ id: invoice.id, billing_account_id: payerId, number: invoice.number },
         stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
         ...{ plan_key, billing_interval, pack_key, period_start, period_end },
         ...{ total_cents: invoice.total, unpaid_cents: invoice.amount_remaining, status },
         ...collected,
-        ...(returned?.done_at && paidBy ? { refunded_cents: returned.amount_cents } : {}),
-        ...(paidBy?.reversed_at ? { refunded_cents: paidBy.amount_cents } : {}),
+        ...(byTransfer === undefined ? {} : { refunded_cents: byTransfer }),
         due_at: invoice.due_date === null ? null : fromUnix(invoice.due_date),
         issued_at: fromUnix(invoice.status_transitions.finalized_at ?? invoice.created),
         updated_at: deps.clock.now(),

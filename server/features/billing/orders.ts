@@ -17,7 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { discountFor, percentOff } from "./discount.ts";
 import { selectSubscription } from "./queries.ts";
 import { taxShown } from "./stripe-tax.ts";
-import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
+import { refuseRunningPlan } from "./trials.ts";
 
 /** Something that may be sold to the person now, with what it costs them. */
 export interface Offer {
@@ -36,7 +36,8 @@ export function refuseWhilePaused({ settings }: Pick<Deps, "settings">): void {
 }
 
 /**
- * `kind`: only this may be sold. Throws `purchases_paused`, `unknown_price`, `already_subscribed`, and `subscription_required` for packs unless the plan is paid.
+ * `kind`: only this may be sold. Throws `purchases_paused`, `unknown_price`, `already_subscribed`, `plan_suspended`, and `subscription_required` for packs
+ * unless the plan is paid.
  */
 export async function offerTo(deps: OfferDeps, userId: string, priceId: string, kind?: Sold["kind"]): Promise<Offer> {
   refuseWhilePaused(deps);
@@ -44,7 +45,7 @@ export async function offerTo(deps: OfferDeps, userId: string, priceId: string, 
   const sold = soldAs(priceId);
   if (!sold || (kind ?? sold.kind) !== sold.kind) throw new DomainError("unknown_price", "There is no such price");
   const subscription = await selectSubscription(db, userId);
-  if (sold.kind === "plan" && hasRunningPlan(subscription)) throw alreadySubscribed();
+  if (sold.kind === "plan") refuseRunningPlan(subscription);
   if (sold.kind === "pack" && subscription?.status !== "active")
     throw new DomainError("subscription_required", "Packs are for people with a plan that is paid");
   const percent = sold.kind === "plan" ? percentOff(await discountFor(db, config, userId, clock.now()), sold.plan.key) : 0;

@@ -7,6 +7,7 @@ import { addMonths } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
 import { parsePriceId, planKeys, priceCents, priceIdOf } from "#domain/plans.ts";
+import { fromStripeStatus } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { PlanChangePreview } from "../../contract/plan-change.ts";
 import type { Deps } from "../../deps.ts";
@@ -16,6 +17,7 @@ import type { RunningSubscription } from "./running-subscription.ts";
 import { changeRunning, isEnding, withRunning, writeKey } from "./running-subscription.ts";
 import { stripePriceOf } from "./stripe-catalogue.ts";
 import { taxShown } from "./stripe-tax.ts";
+import { planSuspended } from "./trials.ts";
 
 interface Target {
   plan: Plan;
@@ -30,6 +32,7 @@ function targetOf(priceId: string): Target {
 
 function refuseChange(running: RunningSubscription, target: Target): void {
   const { subscription, plan, interval } = running;
+  if (fromStripeStatus(subscription.status) === "suspended") throw planSuspended();
   if (subscription.status === "past_due") throw new DomainError("plan_unpaid", "The plan can be changed once its open invoice is paid");
   if (isEnding(running)) throw new DomainError("plan_ending", "The plan ends with its period. Resume it first, then change it");
   if (plan.key === target.plan.key && interval === target.interval) throw new DomainError("same_plan", "This is the present plan");

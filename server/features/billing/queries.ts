@@ -172,7 +172,6 @@ export async function selectEndedGrace(executor: Executor, now: Date, limit: num
   const rows = await executor
     .selectFrom("user_subscriptions")
     .select("stripe_subscription_id")
-    .where("status", "=", "past_due")
     .where("grace_until", "<=", now)
     .where(notSetAside("grace-periods", sql`stripe_subscription_id`))
     .groupBy("stripe_subscription_id")
@@ -188,7 +187,7 @@ export async function extendGrace(executor: Executor, subscriptionId: string, un
     .updateTable("user_subscriptions")
     .set({ grace_until: until })
     .where("stripe_subscription_id", "=", subscriptionId)
-    .where("status", "=", "past_due")
+    .where("grace_until", "is not", null)
     .execute();
 }
 

@@ -42,8 +42,8 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   await syncSubscription(deps, id);
   const payerId = await queries.selectPayerOfSubscription(deps.db, id);
   const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(deps.db, payerId);
-  const over =
-    current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
+  // Only a plan that is unpaid has days of grace.
+  const over = current?.stripe_subscription_id === id && current.grace_until !== null && current.grace_until <= now;
   if (over) {
     const money = await lookForMoney(deps, id, now);
     // Who has paid keeps the plan while their bank takes its days, up to four of business.

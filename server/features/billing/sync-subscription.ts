@@ -47,8 +47,7 @@ export interface SyncResult {
 }
 
 function graceUntil(subscription: Stripe.Subscription, current: queries.AccountSubscription | undefined, now: Date): Date {
-  if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
-    return current.grace_until;
+  if (current?.stripe_subscription_id === subscription.id && current.grace_until) return current.grace_until;
   const invoice = latestInvoice(subscription);
   return invoice ? graceEndOf(invoice) : addMilliseconds(now, graceDays * dayMs);
 }
@@ -87,7 +86,8 @@ function toRow(
     // The portal may set `cancel_at` to the end of the period instead of `cancel_at_period_end`.
     cancel_at_period_end:
       subscription.cancel_at_period_end || (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end),
-    grace_until: status === "past_due" ? graceUntil(subscription, current, now) : null,
+    // Stripe can be set up to give up charging before our days of grace are over. Without access, the plan still ends with them.
+    grace_until: status === "past_due" || subscription.status === "unpaid" ? graceUntil(subscription, current, now) : null,
     started_at: fromUnix(subscription.start_date),
     ended_at: status === "canceled" ? (endedAt ? fromUnix(endedAt) : (known ?? now)) : null,
     updated_at: now,
@@ -96,7 +96,7 @@ function toRow(
   };
 }
 
-const ranks = { canceled: 0, incomplete: 1, past_due: 2, active: 2 } as const;
+const ranks = { canceled: 0, incomplete: 1, suspended: 2, past_due: 3, active: 3 } as const;
 
 /** An account's rows show its running subscription, otherwise its latest one. An event about an older one does not change them. */
 function replaces(row: queries.AccountSubscription, current: queries.AccountSubscription | undefined): boolean {
@@ -196,14 +196,15 @@ async function mailWritten(
       const order = await concludeOrder(trx, subscription.metadata.checkout_id, row.stripe_subscription_id, now);
       await mailStarted(trx, payerId, { row, subscription, invoice, order }, now);
     } else if (beginsPeriod(paid)) {
-      await mailRenewed(trx, payerId, { invoice, row, subscription, recovered: known === "past_due" }, now);
+      await mailRenewed(trx, payerId, { invoice, row, subscription, recovered: known === "past_due" || known === "suspended" }, now);
     }
   }
   await mailLateTransfer(trx, reading, { row, known }, now);
-  const hadBegun = known === "active" || known === "past_due";
+  const hadBegun = known === "active" || known === "past_due" || known === "suspended";
   const neverPaid = known === "incomplete" && wasNeverPaid(subscription, now);
   if (row.status !== "canceled" || !(hadBegun || neverPaid)) return;
-  const unpaid = neverPaid || known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
+  const isGraceOver = known === "suspended" && current?.grace_until != null && current.grace_until <= now;
+  const unpaid = neverPaid || known === "past_due" || isGraceOver || subscription.cancellation_details?.reason === "payment_failed";
   await mailEnded(trx, payerId, { row, unpaid }, now);
 }
 

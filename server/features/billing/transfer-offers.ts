@@ -27,7 +27,7 @@ import { isTaxed, subscriptionTax } from "./stripe-tax.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 import type { OfferRow } from "./transfer-queries.ts";
 import * as transfers from "./transfer-queries.ts";
-import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
+import { hasRunningPlan, refuseRunningPlan } from "./trials.ts";
 
 /** For how long an offer can be ordered. */
 const offerMs = 30 * dayMs;
@@ -67,7 +67,7 @@ export async function offerTransfer(deps: Deps, clerk: Clerk, offered: OfferTran
   const { email, interval, daysUntilDue, billTo, reason } = offered;
   const userId = await transfers.selectConfirmedPerson(deps.db, email);
   if (userId === undefined) throw new DomainError("not_found", "Nobody has this address");
-  if (hasRunningPlan(await queries.selectSubscription(deps.db, userId))) throw alreadySubscribed();
+  refuseRunningPlan(await queries.selectSubscription(deps.db, userId));
   const payerId = await orUnavailable(deps.log, async () => {
     const { customerId } = await ensureCustomer(deps, userId);
     await refuseSubscribed(deps, customerId);

@@ -30,6 +30,13 @@ export async function selectTransferOf(executor: Executor, invoiceId: string): P
   return executor.selectFrom("bank_transfers").selectAll().where("invoice_id", "=", invoiceId).executeTakeFirst();
 }
 
+/** Those of the invoices that a recorded transfer paid, or was to pay. */
+export async function selectTransferredInvoices(executor: Executor, invoiceIds: readonly string[]): Promise<Set<string>> {
+  if (invoiceIds.length === 0) return new Set();
+  const rows = await executor.selectFrom("bank_transfers").select("invoice_id").where("invoice_id", "in", invoiceIds).execute();
+  return new Set(rows.map((row) => row.invoice_id));
+}
+
 /** The transfers for a subscription, without those that were taken back. */
 export async function selectRecordedTransfers(executor: Executor, subscriptionId: string): Promise<TransferRow[]> {
   const transfers = executor.selectFrom("bank_transfers").selectAll().where("stripe_subscription_id", "=", subscriptionId);

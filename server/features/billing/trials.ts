@@ -40,9 +40,21 @@ async function takeMailbox(trx: Trx, deps: KeyHolder, email: string, startedAt: 
   return trials.insertMailbox(trx, hash, startedAt);
 }
 
-/** Whether a plan runs, be it unpaid at the moment: then a trial would give nothing. */
+/** Whether there is a plan, be it unpaid or suspended at the moment: a trial would give nothing, and another plan would be a second one. */
 export function hasRunningPlan(row: Pick<SubscriptionRow, "status"> | undefined): boolean {
-  return row?.status === "active" || row?.status === "past_due";
+  return row?.status === "active" || row?.status === "past_due" || row?.status === "suspended";
+}
+
+export function planSuspended(): DomainError {
+  return new DomainError("plan_suspended", "Your plan is on hold. Pay its open invoice or cancel it in your account first", {
+    endPlanAt: "/profile",
+  });
+}
+
+/** Throws `plan_suspended` or `already_subscribed` if there is a plan. */
+export function refuseRunningPlan(row: Pick<SubscriptionRow, "status"> | undefined): void {
+  if (row?.status === "suspended") throw planSuspended();
+  if (hasRunningPlan(row)) throw alreadySubscribed();
 }
 
 export function alreadySubscribed(): DomainError {
@@ -67,7 +79,7 @@ async function begin(trx: Trx, deps: KeyHolder & Pick<Deps, "settings">, { userI
   if (known) throw used();
   if (!deps.settings.current.trials)
     throw new DomainError("trials_paused", "Free trials can't be started at the moment. Yours is not lost");
-  if (hasRunningPlan(await queries.selectSubscription(trx, userId))) throw alreadySubscribed();
+  refuseRunningPlan(await queries.selectSubscription(trx, userId));
   const starter = await trials.selectStarter(trx, userId);
   if (!starter) throw new DomainError("email_not_confirmed", "Confirm your email address first");
   if (!(await takeMailbox(trx, deps, starter.email, now))) throw used();
@@ -86,8 +98,8 @@ interface Starter {
 }
 
 /**
- * Starts the trial; while it runs, starting it again gives the same one. Throws `trial_used`, `trials_paused`, `already_subscribed` and
- * `email_not_confirmed`.
+ * Starts the trial; while it runs, starting it again gives the same one. Throws `trial_used`, `trials_paused`, `already_subscribed`,
+ * `plan_suspended` and `email_not_confirmed`.
  */
 export async function startTrial(
   deps: Pick<Deps, "config" | "db" | "clock" | "live" | "log" | "settings">,

@@ -13,7 +13,7 @@ export async function selectDueInstants(executor: Executor): Promise<Record<Swee
       (select asked_at from full_checks where done_at is null) as "full-check",
       (select min(due_at) from scheduled_grants where posted_at is null and cancelled_at is null
         and ${notSetAside("scheduled-grants", sql`key`)}) as "scheduled-grants",
-      (select min(grace_until) from user_subscriptions where status = 'past_due'
+      (select min(grace_until) from user_subscriptions where grace_until is not null
         and ${notSetAside("grace-periods", sql`stripe_subscription_id`)}) as "grace-periods",
       (select min(due_at) from factor_resets where ended_at is null and ${notSetAside("factor-resets", sql`id`)}) as "factor-resets",
       (select min(expires_at) from grants where expired_at is null and ${notSetAside("expired-grants", sql`id`)}) as "expired-grants",
