@@ -17,7 +17,6 @@ export function Notices() {
   const { reset } = useFactorReset();
   const ResetNotice = useFetched(reset !== null, loadResetNotice);
   const unpaid = useSubscription(({ check }) => check?.unpaid);
-  const hasBegun = useSubscription(({ check }) => check?.status === "suspended" || check?.unpaid?.until != null);
   const UnpaidNotice = useFetched(unpaid !== undefined, loadUnpaidNotice);
   const low = useSubscription(({ check }) => (check?.spent_percent === undefined ? undefined : check));
   const LowCreditsNotice = useFetched(low !== undefined, loadLowCreditsNotice);
@@ -27,7 +26,7 @@ export function Notices() {
       <Suspense fallback={null}>
         {TeamNotice && notice && <TeamNotice notice={notice} />}
         {ResetNotice && reset && <ResetNotice reset={reset} />}
-        {UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} isFirst={!hasBegun} />}
+        {UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} />}
         {LowCreditsNotice && low && <LowCreditsNotice check={low} />}
       </Suspense>
     </>

@@ -11,18 +11,10 @@ export function kept<Formatter>(key: string, build: () => Formatter): Formatter 
   return built;
 }
 
-/**
- * `1999` → "$19.99". Whole amounts show their cents too, so that prices in a row stay aligned. With three `digits` a tenth of a cent is shown
- * where there is one.
- */
-export function formatMoney(cents: number, language: string, digits = 2): string {
-  const options: Intl.NumberFormatOptions = {
-    style: "currency",
-    currency: currency.toUpperCase(),
-    currencyDisplay: "narrowSymbol",
-    maximumFractionDigits: digits,
-  };
-  return kept(`money ${digits} ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
+/** `1999` → "$19.99". Whole amounts show their cents too, so that prices in a row stay aligned. */
+export function formatMoney(cents: number, language: string): string {
+  const options: Intl.NumberFormatOptions = { style: "currency", currency: currency.toUpperCase(), currencyDisplay: "narrowSymbol" };
+  return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
 }
 
 export function formatNumber(value: number, language: string): string {
@@ -50,14 +42,6 @@ export function formatDate(timestamp: string | Date, language: string): string {
 export function formatDateTime(timestamp: string | Date, language: string): string {
   return kept(`moment ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })).format(
     new Date(timestamp),
-  );
-}
-
-/** "Mar 10 – Apr 10, 2026", or in the form of that language. */
-export function formatRange(from: string | Date, until: string | Date, language: string): string {
-  return kept(`range ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).formatRange(
-    new Date(from),
-    new Date(until),
   );
 }
 

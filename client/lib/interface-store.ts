@@ -69,6 +69,6 @@ export function showToast(toast: Omit<Toast, "id" | "tone"> & { tone?: Toast["to
   const added: Toast = { tone: "neutral", ...toast, id: lastToastId };
   // Shows at most three toasts, because nobody reads more.
   useInterface.setState(({ toasts }) => ({
-    toasts: [...toasts.filter(({ about }) => about === undefined || about !== added.about), added].slice(-3),
+    toasts: [...toasts.filter(({ about }) => !about || about !== added.about), added].slice(-3),
   }));
 }

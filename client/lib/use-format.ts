@@ -11,7 +11,6 @@ import {
   formatMoney,
   formatNumber,
   formatPercent,
-  formatRange,
   formatRelative,
   formatSeconds,
   formatTime,
@@ -24,13 +23,12 @@ export function useFormat() {
   const { t, i18n } = useTranslation("common");
   const language = i18n.language;
   return {
-    money: (cents: number, digits?: number) => formatMoney(cents, language, digits),
+    money: (cents: number) => formatMoney(cents, language),
     number: (value: number) => formatNumber(value, language),
     percent: (percent: number) => formatPercent(percent, language),
     seconds: (seconds: number) => formatSeconds(seconds, language),
     date: (timestamp: string | Date) => formatDate(timestamp, language),
     dateTime: (timestamp: string | Date) => formatDateTime(timestamp, language),
-    range: (from: string, until: string) => formatRange(from, until, language),
     time: (timestamp: string | Date) => formatTime(timestamp, language),
     list: (items: readonly string[]) => formatList(items, language),
     relative: (timestamp: string | Date, now: Date) => formatRelative(timestamp, now, language),

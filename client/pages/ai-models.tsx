@@ -28,7 +28,7 @@ function useTrial(check: SubscriptionCheck | null): ReactNode {
   const state = check && trialStateOf(check);
   const running = state === "running";
   useEffect(() => noteTrial(running), [running]);
-  const Trial = useFetched(state === "offered" || state === "ended", loadTrial);
+  const Trial = useFetched(state === "offered" || state === "ended" || check?.status === "suspended", loadTrial);
   return Trial && check && <Trial check={check} />;
 }
 
@@ -73,15 +73,7 @@ export function AiModelsPage() {
     <AccessGate access={{ kind: "checking" }} returnPath={paths.aiModels} onRefresh={() => void refresh()} />
   ) : (
     <AccessGate
-      access={
-        user
-          ? {
-              kind: "locked",
-              reason: checkStatus === "failed" ? (check?.reason ?? null) : null,
-              suspended: check?.status === "suspended",
-            }
-          : { kind: "signedOut" }
-      }
+      access={user ? { kind: "locked", reason: checkStatus === "failed" ? (check?.reason ?? null) : null } : { kind: "signedOut" }}
       returnPath={search.size > 0 ? `${paths.aiModels}?${search}` : paths.aiModels}
       onRefresh={() => void refresh()}
       trial={trial}

@@ -3,7 +3,6 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import text from "#client/i18n/locales/en/change.json" with { type: "json" };
-import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import type { SubscriptionCheck } from "#server/contract/billing.ts";
 import type { Site } from "./frame-support.ts";
 import { noPlan, onStubbedSite, open } from "./states-support.ts";
@@ -53,7 +52,7 @@ it("in the account is ended at once, after saying what that means", async () => 
 
 it("on the models' page leads to the account and not to the plans", async () => {
   await visit("/ai-models", suspended);
-  await says(chat.access.suspendedTitle);
-  await page.getByRole("link", { name: chat.access.toAccount, exact: true }).waitFor();
-  expect(await page.getByRole("link", { name: chat.access.viewPlans, exact: true }).count()).toBe(0);
+  await says(text.suspended.noAccess);
+  await page.getByRole("link", { name: text.suspended.toAccount, exact: true }).waitFor();
+  expect(await page.getByRole("link", { name: "View plans", exact: true }).count()).toBe(0);
 });

@@ -129,6 +129,15 @@ export function NeedsSection({ id }: { id: string | undefined }) {
     lookHere();
     setSaid(undefined);
   }, [lookHere]);
+  const hasActed = useRef(false);
+  // After an act the row that had the focus may be gone.
+  useEffect(() => {
+    const heading = document.querySelector<HTMLElement>("main h1");
+    if (!hasActed.current || document.activeElement !== document.body || !heading || needs === undefined) return;
+    hasActed.current = false;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }, [needs]);
   const look = () => {
     // The navigation counts what waits.
     useNeeds.getState().look();
@@ -168,8 +177,7 @@ export function NeedsSection({ id }: { id: string | undefined }) {
           setSaid(answer);
           setOpen({});
           look();
-          // The row that had the focus may go.
-          requestAnimationFrame(() => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true }));
+          hasActed.current = true;
         }}
         look={look}
       />

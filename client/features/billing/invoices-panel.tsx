@@ -6,6 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
+import { formatRange } from "#client/lib/format-range.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/invoices.ts";
 import styles from "./invoices.module.css";
@@ -81,8 +82,8 @@ function Documents({ invoice }: { invoice: Invoice }) {
 }
 
 function Row({ invoice }: { invoice: Invoice }) {
-  const { t } = useTranslation("invoices");
-  const { money, date, percent, range } = useFormat();
+  const { t, i18n } = useTranslation("invoices");
+  const { money, date, percent } = useFormat();
   const { subject, number, issuedAt, totalCents, refundedCents, state, transferReference, tax, addressMissing } = invoice;
   const taxText = ({ cents, percent: rate }: NonNullable<Invoice["tax"]>) =>
     rate === null ? t("tax", { amount: money(cents) }) : t("taxAt", { amount: money(cents), percent: percent(rate) });
@@ -92,7 +93,7 @@ function Row({ invoice }: { invoice: Invoice }) {
       <p className={styles.what}>{useSubject(invoice)}</p>
       <p className={styles.detail}>
         <time dateTime={issuedAt}>{date(issuedAt)}</time>
-        {subject.kind === "plan" && <span>{t("period", { period: range(subject.from, subject.until) })}</span>}
+        {subject.kind === "plan" && <span>{t("period", { period: formatRange(subject.from, subject.until, i18n.language) })}</span>}
         {number !== null && <span>{t("number", { number })}</span>}
         {transferReference !== null && <span>{t("transfer", { reference: transferReference })}</span>}
         {tax !== null && <span>{taxText(tax)}</span>}

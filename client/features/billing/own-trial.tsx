@@ -12,6 +12,7 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import { isInTrial } from "#domain/models.ts";
 import { trialCredits, trialDays, trialFileMegabytes } from "#domain/plans.ts";
 import styles from "./billing.module.css";
+import { PlanOnHold } from "./plan-on-hold.tsx";
 import { StartTrial } from "./start-trial.tsx";
 
 function covered(): string[] {
@@ -54,9 +55,10 @@ function useWords(check: SubscriptionCheck): Words | null {
   return { title: t("ended.title"), text: t("ended.text", { date: date(check.trial_end ?? check.server_time) }), action: plans };
 }
 
-/** The offer of the trial, or that it has ended and what one can do. */
+/** What there is to say to those who can't ask now: the offer of the trial, that it has ended and what one can do, or that the plan is on hold. */
 export function OwnTrial({ check }: { check: SubscriptionCheck }) {
   const words = useWords(check);
+  if (check.status === "suspended") return <PlanOnHold />;
   return (
     words && (
       <Alert title={words.title} action={words.action}>

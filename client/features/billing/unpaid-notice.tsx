@@ -8,6 +8,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { openInvoice } from "./open-invoice.ts";
+import { useSubscription } from "./subscription-store.ts";
 
 type Unpaid = NonNullable<SubscriptionCheck["unpaid"]>;
 
@@ -37,10 +38,11 @@ function textOf({ needsAction, processing }: Unpaid, isFirst: boolean) {
 }
 
 /**
- * On every page of a person whose plan is unpaid (`isFirst`: and has not begun): how much, until when, and the way to pay, unless a bank is about to.
+ * On every page of a person whose plan is unpaid: how much, until when, and the way to pay, unless a bank is about to.
  * It stands above the page and covers nothing.
  */
-export function UnpaidNotice({ unpaid, isFirst }: { unpaid: Unpaid; isFirst: boolean }) {
+export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
+  const isFirst = useSubscription(({ check }) => check?.status !== "suspended" && check?.unpaid?.until == null);
   const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
   const sentences = useSentences();

@@ -9,7 +9,7 @@ import { paths } from "#client/paths.ts";
 import styles from "./access-gate.module.css";
 
 /** Spec §4: model access is gated by sign-in, plan and credits (credits at the composer, where the price is). */
-export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "locked"; reason: string | null; suspended?: boolean };
+export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "locked"; reason: string | null };
 
 interface AccessGateProps {
   access: Access;
@@ -48,21 +48,6 @@ function Locked() {
   );
 }
 
-/** Another plan can't be ordered before this one is paid or ended, so this leads there and not to the plans. */
-function Suspended() {
-  const { t } = useTranslation("chat");
-  const account = (
-    <LinkButton href={paths.profile} variant="primary">
-      {t("access.toAccount")}
-    </LinkButton>
-  );
-  return (
-    <Alert tone="warning" title={t("access.suspendedTitle")} action={account}>
-      {t("access.suspendedText")}
-    </Alert>
-  );
-}
-
 /** Until the state is known, reserves the height of the tallest variant, so that nothing below moves. */
 export function AccessGate({ access, returnPath, onRefresh, trial }: AccessGateProps) {
   const { t } = useTranslation("chat");
@@ -80,7 +65,7 @@ export function AccessGate({ access, returnPath, onRefresh, trial }: AccessGateP
       <div className={unless("signedOut")}>
         <SignedOut returnPath={returnPath} />
       </div>
-      <div className={unless("locked")}>{trial ?? (access.kind === "locked" && access.suspended ? <Suspended /> : <Locked />)}</div>
+      <div className={unless("locked")}>{trial ?? <Locked />}</div>
     </div>
   );
 }

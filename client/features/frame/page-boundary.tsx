@@ -9,7 +9,7 @@ import { paths } from "#client/paths.ts";
 import styles from "./page-boundary.module.css";
 
 const loadDrawing = async () => (await import("./missing-tile.tsx")).MissingTile;
-const reloadedKey = "reloadedForChunk";
+const reloadedKey = "reloaded";
 /** If a page fails again within this time of a reload, a new release is not the cause, so don't reload again. */
 const reloadCountsMs = 60_000;
 

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PackKey } from "#domain/plans.ts";
-import { packs } from "#domain/plans.ts";
+import { currency, packs } from "#domain/plans.ts";
 import styles from "./pack-list.module.css";
 
 interface PackListProps {
@@ -13,8 +13,12 @@ interface PackListProps {
 }
 
 export function PackList({ onBuy, processing }: PackListProps) {
-  const { t } = useTranslation("pricing");
+  const { t, i18n } = useTranslation("pricing");
   const format = useFormat();
+  // With a tenth of a cent where there is one: without it a credit of two packs seems to cost the same.
+  const each = new Intl.NumberFormat(i18n.language, {
+    ...{ style: "currency", currency: currency.toUpperCase(), currencyDisplay: "narrowSymbol", maximumFractionDigits: 3 },
+  });
   return (
     <ul className={styles.packs}>
       {packs.map((pack) => {
@@ -23,7 +27,7 @@ export function PackList({ onBuy, processing }: PackListProps) {
           <li key={pack.key} className={styles.pack}>
             <span className={styles.credits}>
               {figures.credits}
-              <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits, 3) })}</span>
+              <span className={styles.each}>{t("packs.each", { price: each.format(pack.priceCents / pack.credits / 100) })}</span>
             </span>
             <span className={styles.price}>{figures.price}</span>
             {onBuy && (
