@@ -177,6 +177,8 @@ class Run {
         grants: open.map(({ name, kind, credits, spent, lost, clawedBack, moved, remaining, held, expiresAtMs }) => ({
           ...{ id: this.ids.get(name), kind, expiresAt: new Date(expiresAtMs).toISOString() },
           ...{ credits, spent, expired: lost, takenBack: clawedBack, moved, remaining, held },
+          // The model's grants were not sold.
+          ...{ grantFor: null, invoice: null },
         })),
         agrees: true,
       },
