@@ -92,7 +92,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
       '"Prezzo"',
       "Ti servono {{credits}}",
       '"Si paga"',
-      "ha tolto più crediti di quelli rimasti",
+      "detratti più crediti di quelli rimasti",
       "valido fino al",
       "Di’ pure quello che pensi",
     ],
