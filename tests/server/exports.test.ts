@@ -246,6 +246,7 @@ const leftOut = {
   model_accounts: "the last day on which each model was used, which the receipts say",
   payment_checks: "when payments were last checked, which the activity says",
   pending_sign_ins: "for ten minutes, while a sign-in waits for its second factor",
+  put_off_needs: "until when the team put off what it has to do, for a month at most",
   refused_sends: "the times of the last refused sends, for a minute",
   settings: "which admin changed a setting of the product",
   usage_days: "sums by day and model of the answers, whose receipts are there",
