@@ -74,6 +74,11 @@ const readBySupport = [
 async function somethingToRead(): Promise<Record<string, string>> {
   const now = new Date();
   const message = { name: "Ivo", email: "ivo@example.com", category: "bug", subject: null, message: "Hi", language: "en" } as const;
+  const letterId = randomUUID();
+  await product.db
+    .insertInto("dead_letters")
+    .values({ id: letterId, job: "delete-file", payload: "{}", error: "EBUSY", attempts: 10, replayed_at: null })
+    .execute();
   const [{ id: messageId }, { id: campaignId }, { id: eventId }] = await Promise.all([
     product.db
       .insertInto("contact_messages")
@@ -99,7 +104,7 @@ async function somethingToRead(): Promise<Record<string, string>> {
       .returning("id")
       .executeTakeFirstOrThrow(),
   ]);
-  return { messageId, campaignId, eventId };
+  return { messageId, campaignId, eventId, letterId };
 }
 
 test("of what the panel reads, support gets what is listed, and everything else that an admin gets is not found for them", async () => {

@@ -237,7 +237,7 @@ describe("an invoice", () => {
     expect(unread).toEqual([]);
   });
 
-  test("of a bank debit that takes days is open meanwhile, and no mail says that it failed", async () => {
+  test("of a bank debit that takes days is on its way meanwhile, and no mail says that it failed", async () => {
     const person = await subscriber();
     const customer = await customerOf(world.database.db, person.userId);
     const [subscription] = (await world.deps.payments.subscriptions.list({ customer })).data;
@@ -251,7 +251,7 @@ describe("an invoice", () => {
     const payments = createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url });
     await mirrorInvoice({ ...world.deps, payments }, String(unpaid?.id));
     await proxy.close();
-    expect((await listOf(person))[0]).toMatchObject({ id: unpaid?.id, state: "open" });
+    expect((await listOf(person))[0]).toMatchObject({ id: unpaid?.id, state: "processing" });
     const mails = world.database.db.selectFrom("mails").select("template").where("user_id", "=", person.userId);
     expect((await mails.execute()).map(({ template }) => template)).toEqual(["subscription-started"]);
   });

@@ -119,7 +119,7 @@ describe("a renewal", () => {
     expect((await lastMail()).parameters).toMatchObject({ amountCents: 1999, graceUntil: "2026-03-07T13:00:00.000Z" });
     const { invoiceId } = (await lastMail()).parameters;
     expect((await check()).unpaid).toEqual({
-      ...{ invoiceId, amountCents: 1999, needsAction: false },
+      ...{ invoiceId, amountCents: 1999, needsAction: false, processing: false },
       until: "2026-03-07T13:00:00.000Z",
     });
     const { status, location } = await followMail();
