@@ -34,7 +34,7 @@ const quick: Partial<ClipTimings> = {
   download: { idleMs: 10_000, totalMs: 30_000 },
 };
 /** For a provider that says nothing any more. One that only draws on a busy machine may take longer. */
-const impatient: Partial<ClipTimings> = { download: { idleMs: 300, totalMs: 5_000 } };
+const impatient: Partial<ClipTimings> = { download: { idleMs: 2_000, totalMs: 10_000 } };
 
 function run(timings: Partial<ClipTimings> = {}, on: AnswerProcess = api): ClipRunner {
   const runner = startClipRunner(on.deps, { ...quick, ...timings });

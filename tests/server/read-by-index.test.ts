@@ -127,13 +127,13 @@ function hasPlace({ "Index Name": index = "", "Index Cond": condition }: PlanNod
 
 /**
  * The nodes that read a table that grows, or an index of it, without a place to begin and to end. A limit ends them at the first rows, also
- * where each row is joined with its own of other tables.
+ * where each row is joined with its own of other tables, or where rows of one moment, which the index leaves unordered, are sorted by their ids.
  */
 function endlessScans(node: PlanNode, isLimited = false): PlanNode[] {
   const { "Node Type": type, "Relation Name": table = "", "Index Name": index } = node;
   const reads = type === "Seq Scan" || (/^(Index|Index Only|Bitmap Index) Scan$/.test(type) && !hasPlace(node));
   const isEndless = reads && growing.has(index ?? table) && !isLimited;
-  const passesLimit = type === "Limit" || (type === "Nested Loop" && isLimited);
+  const passesLimit = type === "Limit" || (/^(Nested Loop|Incremental Sort)$/.test(type) && isLimited);
   const below = (node.Plans ?? []).flatMap((child, place) => endlessScans(child, passesLimit && place === 0));
   return [...(isEndless ? [node] : []), ...below];
 }
