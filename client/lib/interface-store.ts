@@ -7,8 +7,6 @@ export interface Toast {
   tone: "neutral" | "good" | "danger";
   title: string;
   text?: string;
-  /** A toast about the same thing takes its place: what it said no longer holds. */
-  about?: "plan";
   /** A toast with an action stays until the action is used or the toast is closed. */
   action?: { label: string; run: () => void };
 }
@@ -68,7 +66,5 @@ export function showToast(toast: Omit<Toast, "id" | "tone"> & { tone?: Toast["to
   lastToastId += 1;
   const added: Toast = { tone: "neutral", ...toast, id: lastToastId };
   // Shows at most three toasts, because nobody reads more.
-  useInterface.setState(({ toasts }) => ({
-    toasts: [...toasts.filter(({ about }) => !about || about !== added.about), added].slice(-3),
-  }));
+  useInterface.setState((state) => ({ toasts: [...state.toasts, added].slice(-3) }));
 }

@@ -28,7 +28,7 @@ function useTrial(check: SubscriptionCheck | null): ReactNode {
   const state = check && trialStateOf(check);
   const running = state === "running";
   useEffect(() => noteTrial(running), [running]);
-  const Trial = useFetched(state === "offered" || state === "ended" || check?.status === "suspended", loadTrial);
+  const Trial = useFetched((state !== null && !running) || check?.status === "suspended", loadTrial);
   return Trial && check && <Trial check={check} />;
 }
 

