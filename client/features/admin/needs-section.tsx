@@ -132,9 +132,10 @@ export function NeedsSection({ id }: { id: string | undefined }) {
   const hasActed = useRef(false);
   // After an act the row that had the focus may be gone.
   useEffect(() => {
-    const heading = document.querySelector<HTMLElement>("main h1");
-    if (!hasActed.current || document.activeElement !== document.body || !heading || needs === undefined) return;
+    const isFocusLost = hasActed.current && document.activeElement === document.body;
     hasActed.current = false;
+    const heading = document.querySelector<HTMLElement>("main h1");
+    if (!isFocusLost || !heading || needs === undefined) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   }, [needs]);

@@ -34,8 +34,9 @@ async function findWaiting(deps: ListDeps, { kind, entry }: Entry) {
   return rows[0];
 }
 
-/** So that of two at the same moment the second counts the first. */
+/** Lets nobody else put anything off until the transaction ends, so that of two at the same moment the second counts the first. */
 async function refuseTooMany(trx: Trx, now: Date): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('put_off_needs', 0))`.execute(trx);
   const { count } = await trx
     .selectFrom("put_off_needs")
     .select((e) => e.fn.countAll<string>().as("count"))
@@ -62,7 +63,6 @@ export async function putOffAs(deps: ListDeps, clerk: Clerk, asked: Entry & { un
   }
   const userId = waiting.userId ?? null;
   await inTransaction(deps.db, async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('put_off_needs', 0))`.execute(trx);
     await refuseTooMany(trx, now);
     const values = { user_id: userId, until: new Date(until), put_off_by: clerk.userId, reason, created_at: now };
     const { numInsertedOrUpdatedRows: done } = await trx
