@@ -60,7 +60,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   }
 
   return (
-    <section className={styles.notice} aria-label={t("invoices:unpaid.label")}>
+    <section className={styles.notice} data-tone={processing ? "info" : undefined} aria-label={t("invoices:unpaid.label")}>
       <div className={styles.inner}>
         <CircleAlert className={styles.icon} size={18} aria-hidden="true" />
         <p role="status">
@@ -84,7 +84,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
             {t(dueAt !== undefined ? "invoices:unpaid.open" : needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
           </Button>
         )}
-        <IconButton label={t("invoices:unpaid.hide")} onClick={hide}>
+        <IconButton label={t("invoices:unpaid.hide")} className={styles.close ?? ""} onClick={hide}>
           <X size={18} aria-hidden="true" />
         </IconButton>
       </div>
