@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { clawbackReasons } from "../domain/credits.ts";
 import { Credits, Timestamp, Uuid } from "./common.ts";
 import { Interval, InvoiceId, Plan } from "./invoices.ts";
 import type { RouteContract } from "./route.ts";
@@ -17,29 +18,6 @@ export type LedgerLineKind = Static<typeof LedgerLineKind>;
 const GrantKind = Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.Literal("pack"), Type.Literal("adjustment")]);
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) => Type.Union([schema, Type.Null()]);
-
-/** Why credits were taken back. */
-export const ClawbackReason = Type.Union([
-  Type.Literal("refund"),
-  /** The bank decided a dispute for its customer. */
-  Type.Literal("dispute"),
-  /** A refund, a dispute or both: the books do not say which. */
-  Type.Literal("payment_returned"),
-  /** The money-back guarantee. */
-  Type.Literal("guarantee"),
-  /** The right of withdrawal. */
-  Type.Literal("withdrawal"),
-  /** The payment came after the plan's end, and goes back. */
-  Type.Literal("late_payment"),
-  /** The bank took back the transfer that had paid for them. */
-  Type.Literal("transfer_reversed"),
-  /** They had come twice for one payment. */
-  Type.Literal("duplicate"),
-  Type.Literal("taken_by_team"),
-  /** Nothing says why. */
-  Type.Literal("other"),
-]);
-export type ClawbackReason = Static<typeof ClawbackReason>;
 
 /** What a grant was for, where that was sold: a month of a plan, or a pack. */
 export const GrantSubject = Type.Union([
@@ -76,7 +54,7 @@ export const LedgerLine = Type.Object({
   grantKind: orNull(GrantKind),
   ...source,
   /** For credits that were taken back. */
-  reason: orNull(ClawbackReason),
+  reason: orNull(Type.Enum([...clawbackReasons])),
   /** For a capture: the model that answered. */
   modelId: orNull(Type.String()),
   /** For a capture: the reader's conversation with the answer, unless it was deleted. */

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
-import type { GrantKind } from "#domain/credits.ts";
+import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
 import type { Json } from "./json.ts";
 
 export interface Wallets {
@@ -53,6 +53,8 @@ export interface LedgerTransactions {
   kind: LedgerKind;
   wallet_id: string;
   content: Json<Record<string, unknown>>;
+  /** Only of a clawback. */
+  reason: Generated<ClawbackReason | null>;
   occurred_at: Date;
   recorded_at: Generated<Date>;
 }

@@ -4,6 +4,29 @@
 export const grantKinds = ["plan", "trial", "pack", "adjustment"] as const;
 export type GrantKind = (typeof grantKinds)[number];
 
+/** Why credits were taken back. The ledger refuses any other. */
+export const clawbackReasons = [
+  "refund",
+  /** The bank decided a dispute for its customer. */
+  "dispute",
+  /** A refund, a dispute or both: the books do not say which. */
+  "payment_returned",
+  /** The money-back guarantee. */
+  "guarantee",
+  /** The right of withdrawal. */
+  "withdrawal",
+  /** The payment came after the plan's end, and goes back. */
+  "late_payment",
+  /** The bank took back the transfer that had paid for them. */
+  "transfer_reversed",
+  /** They had come twice for one payment. */
+  "duplicate",
+  "taken_by_team",
+  /** Nothing says why. */
+  "other",
+] as const;
+export type ClawbackReason = (typeof clawbackReasons)[number];
+
 /** Credit status levels (spec §4): 1000 or more excellent, 500–999 good, 100–499 low, below 100 very low. */
 export const creditLevels = ["excellent", "good", "low", "verylow"] as const;
 export type CreditLevel = (typeof creditLevels)[number];

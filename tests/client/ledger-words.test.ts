@@ -4,8 +4,9 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
+import type { ClawbackReason } from "#domain/credits.ts";
 import { languages } from "#domain/languages.ts";
-import type { ClawbackReason, LedgerLine } from "#server/contract/ledger.ts";
+import type { LedgerLine } from "#server/contract/ledger.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 

@@ -10,7 +10,7 @@ import { returnLate } from "#server/features/billing/ask-back.ts";
 import { checkDoubledGrants } from "#server/features/billing/grant-checks.ts";
 import { settleTransfer } from "#server/features/billing/transfers.ts";
 import { giveCredits, takeCredits } from "#server/features/credits/adjustments.ts";
-import { clawBack, findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
@@ -186,34 +186,5 @@ describe("credits that were taken back say why:", () => {
     const { id: grantId } = await grantOf(world, person, "adjustment");
     await takeCredits(world.deps, { ...act(person, 15), grantId });
     await expectReasons(person, [{ reason: "taken_by_team", credits: -15 }]);
-  });
-
-  /** Takes credits as releases before did, whose keys did not say whether a refund or a dispute was the cause. */
-  async function takenBefore(returned: { refunded_cents: number; lost_cents: number }): Promise<Person> {
-    const person = await subscribe(world);
-    const { id: grantId, charge_id: chargeId, payerId } = await grantOf(world, person);
-    const row = { charge_id: chargeId ?? "", billing_account_id: payerId, paid_cents: 1999, disputed: false, version: 1 };
-    await world.database.db
-      .insertInto("charge_returns")
-      .values({ ...row, ...returned, recorded_at: world.clock.now() })
-      .execute();
-    await inTransaction(world.deps.db, (trx) => clawBack(trx, { grantId, inAll: 60, key: `clawback:${grantId}:1` }, world.clock.now()));
-    return person;
-  }
-
-  test.each([
-    ["refund", { refunded_cents: 400, lost_cents: 0 }],
-    ["dispute", { refunded_cents: 0, lost_cents: 400 }],
-    ["payment_returned", { refunded_cents: 200, lost_cents: 200 }],
-    ["payment_returned", { refunded_cents: 0, lost_cents: 0 }],
-  ] as const)("of earlier releases: %s, as far as what is stored of the payment says so (%j)", async (reason, returned) => {
-    await expectReasons(await takenBefore(returned), [{ reason, credits: -60 }]);
-  });
-
-  test("what no rule knows is only said to be taken back", async () => {
-    const person = await subscribe(world);
-    const { id: grantId } = await grantOf(world, person);
-    await inTransaction(world.deps.db, (trx) => clawBack(trx, { grantId, inAll: 1, key: `unknown:${grantId}` }, world.clock.now()));
-    await expectReasons(person, [{ reason: "other", credits: -1 }]);
   });
 });

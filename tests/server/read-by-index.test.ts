@@ -60,7 +60,7 @@ function rareActs(deps: Deps, [person, leaver]: readonly ScalePerson[]): Acts {
         const expiresAt = addMilliseconds(now, dayMs);
         const grant = { payerId: person.payerId, kind: "pack", credits: 100, expiresAt, key: "pack:rare" } as const;
         const { grantId } = await postGrant(trx, grant, now);
-        expect(await clawBack(trx, { grantId, inAll: 40, key: "clawback:rare" }, now)).toBe(40);
+        expect(await clawBack(trx, { grantId, inAll: 40, reason: "refund", key: "clawback:rare" }, now)).toBe(40);
         expect(await restoreCredits(trx, { grantId, credits: 40, key: "restore:rare" }, now)).toBe(40);
         expect(await expireGrant(trx, grantId, now)).toBe(100);
       }),

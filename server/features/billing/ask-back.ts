@@ -3,6 +3,7 @@
  * that goes back without being asked for, because it was paid for a plan that had ended (decision 110). The request is written in a transaction,
  * which takes the credits too; its job (pay-back.ts) does the rest.
  */
+import type { ClawbackReason } from "#domain/credits.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { MoneyBackKind } from "../../db/types-billing.ts";
 import { enqueue } from "../../queue/outbox.ts";
@@ -23,9 +24,17 @@ export interface Returnable {
   returnedCents: number;
 }
 
+/** Only a transfer is a surplus, and it bought nothing (transfer-returns.ts). */
+type AskedKind = Exclude<MoneyBackKind, "surplus">;
+
+const reasons = { guarantee: "guarantee", withdrawal: "withdrawal", late: "late_payment" } as const satisfies Record<
+  AskedKind,
+  ClawbackReason
+>;
+
 interface Request {
   payerId: string;
-  kind: MoneyBackKind;
+  kind: AskedKind;
   amountCents: number;
 }
 
@@ -48,7 +57,7 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
     .executeTakeFirstOrThrow();
   const { chargeId, invoiceId, paidCents, returnedCents } = payment;
   const paidBy = chargeId === null ? { invoiceId } : { chargeId };
-  await takeAskedCredits(trx, { paidBy, paidCents, returnedCents: returnedCents + amountCents }, now);
+  await takeAskedCredits(trx, { paidBy, reason: reasons[kind], paidCents, returnedCents: returnedCents + amountCents }, now);
   if (chargeId === null) await cancelUnposted(trx, invoiceId, now);
   await enqueue(trx, "pay-back", { requestId });
 }

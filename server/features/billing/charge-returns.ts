@@ -3,6 +3,7 @@
  * disputed a row says how much, and `takeReturnedCredits` brings the charge's grants in line with that row, whichever came first.
  */
 import { sql } from "kysely";
+import type { ClawbackReason } from "#domain/credits.ts";
 import { creditsToTake } from "#domain/refunds.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { ChargeReturnRow } from "../../db/types-billing.ts";
@@ -80,14 +81,13 @@ function sumOf(returned: Returned): number {
 }
 
 /**
- * Whether a refund or a dispute is why credits are taken now; undefined if that can't be said. The history reads it from the ledger's key
- * (decision 112). For credits that are posted after money of their charge went back, all that went back is why.
+ * Whether a refund or a dispute is why credits are taken now, if one reading of the charge did not find both. For credits that are posted after money of their charge went back, all that went back is why.
  */
-function causeOf(row: ChargeReturnRow, before: Returned): "refund" | "dispute" | undefined {
+function reasonOf(row: ChargeReturnRow, before: Returned): ClawbackReason {
   const since = row === before ? nothingReturned : before;
   const isRefund = row.refunded_cents > since.refunded_cents;
   const isDispute = row.lost_cents > since.lost_cents;
-  if (isRefund === isDispute) return undefined;
+  if (isRefund === isDispute) return "payment_returned";
   return isRefund ? "refund" : "dispute";
 }
 
@@ -99,7 +99,7 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
   const sold = await selectSold(trx, { chargeId: row.charge_id });
   const credits = sold.map((grant) => grant.credits);
   const earlier = creditsToTake(credits, sumOf(before), row.paid_cents);
-  const cause = causeOf(row, before) ?? "returned";
+  const reason = reasonOf(row, before);
   let taken = 0;
   for (const [index, inAll] of creditsToTake(credits, sumOf(row), row.paid_cents).entries()) {
     const grantId = sold[index]?.grantId;
@@ -107,7 +107,7 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
     const key = `${grantId}:${row.version}`;
     const less = (earlier[index] ?? 0) - inAll;
     if (less > 0) taken -= await restoreCredits(trx, { grantId, credits: less, key: `restore:${key}` }, now);
-    else if (inAll > 0) taken += await clawBack(trx, { grantId, inAll, key: `clawback:${cause}:${key}` }, now);
+    else if (inAll > 0) taken += await clawBack(trx, { grantId, inAll, reason, key: `clawback:${key}` }, now);
   }
   return taken;
 }
@@ -145,6 +145,7 @@ export async function takeMissedCredits(trx: Trx, row: ChargeReturnRow, now: Dat
 /** The share of a payment that a person has asked back, with what went back before. Money in integer cents. */
 interface Asked {
   paidBy: PaidBy;
+  reason: ClawbackReason;
   returnedCents: number;
   paidCents: number;
 }
@@ -155,12 +156,12 @@ const askedKey = (grantId: string) => `clawback:asked:${grantId}`;
  * Takes the credits of money that was asked back at once, so that nobody spends them until it has gone back. The refund's event finds them
  * taken. The caller has locked the account.
  */
-export async function takeAskedCredits(trx: Trx, { paidBy, returnedCents, paidCents }: Asked, now: Date): Promise<void> {
+export async function takeAskedCredits(trx: Trx, { paidBy, reason, returnedCents, paidCents }: Asked, now: Date): Promise<void> {
   const sold = await selectSold(trx, paidBy);
   const credits = sold.map((grant) => grant.credits);
   for (const [index, inAll] of creditsToTake(credits, returnedCents, paidCents).entries()) {
     const grantId = sold[index]?.grantId;
-    if (grantId && inAll > 0) await clawBack(trx, { grantId, inAll, key: askedKey(grantId) }, now);
+    if (grantId && inAll > 0) await clawBack(trx, { grantId, inAll, reason, key: askedKey(grantId) }, now);
   }
 }
 

@@ -21,7 +21,11 @@ async function takeBack({ deps }: GrantCheck, grant: DoubledGrant): Promise<bool
     await checkQueries.lockWallet(trx, grant.wallet_id);
     const current = (await checkQueries.selectDoubledGrants(trx, [grant.wallet_id])).find(({ id }) => id === grant.id);
     if (!current?.is_whole) return false;
-    await clawBack(trx, { grantId: grant.id, inAll: grant.credits, key: `${doubledKey}${grant.id}` }, deps.clock.now());
+    await clawBack(
+      trx,
+      { grantId: grant.id, inAll: grant.credits, reason: "duplicate", key: `${doubledKey}${grant.id}` },
+      deps.clock.now(),
+    );
     return true;
   });
   if (isRepaired) await announceToMembers(deps, grant.payer_id, "wallets");

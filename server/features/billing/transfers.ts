@@ -107,7 +107,7 @@ export async function listAwaited(executor: Executor, userId: string): Promise<A
 /** Takes the invoice's credits, whenever they were posted, and those of the months to come. */
 async function takeCredits(trx: Trx, { invoice_id: invoiceId, stripe_subscription_id: subscriptionId }: transfers.TransferRow, now: Date) {
   for (const { id, credits } of await transfers.selectGrantsOf(trx, invoiceId))
-    await clawBack(trx, { grantId: id, inAll: credits, key: `clawback:transfer:${id}` }, now);
+    await clawBack(trx, { grantId: id, inAll: credits, reason: "transfer_reversed", key: `clawback:transfer:${id}` }, now);
   await cancelUnposted(trx, invoiceId, now);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
 }

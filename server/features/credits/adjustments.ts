@@ -129,7 +129,7 @@ export async function takeCredits(deps: ActDeps, { grantId, ...act }: Act & { gr
     const free = grant.remaining - grant.held;
     if (act.credits > free)
       throw new DomainError("insufficient_credits", "These credits are spent", { needed: act.credits, available: Math.max(free, 0) });
-    const taken = await clawBack(trx, { grantId, inAll: grant.clawed_back + act.credits, key }, now);
+    const taken = await clawBack(trx, { grantId, inAll: grant.clawed_back + act.credits, reason: "taken_by_team", key }, now);
     if (taken !== act.credits) throw new Error(`took ${taken} of ${act.credits} credits`);
     await record(trx, act, { action: "credits.taken" });
   });

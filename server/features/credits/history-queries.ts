@@ -1,10 +1,10 @@
 /** SQL of the wallet's history. */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
-import type { GrantKind } from "#domain/credits.ts";
-import type { ClawbackReason, LedgerLineKind } from "../../contract/ledger.ts";
+import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
+import type { LedgerLineKind } from "../../contract/ledger.ts";
 import type { GrantSourceRow } from "../../db/grant-sources.ts";
-import { clawbackReason, grantSource, grantSources } from "../../db/grant-sources.ts";
+import { grantSource, grantSources } from "../../db/grant-sources.ts";
 import type { Executor } from "../../db/transaction.ts";
 
 export interface LedgerLineRow extends GrantSourceRow {
@@ -80,7 +80,7 @@ export async function selectLedgerLines(
   const balance = before ? sql`${before.balance}::bigint` : sql`(select balance from wallets where id = ${walletId})`;
   const result = await sql<LedgerLineRow>`
     with page as (
-      select id, key, kind, occurred_at from ledger_transactions
+      select id, kind, reason, occurred_at from ledger_transactions
         where wallet_id = ${walletId} and kind <> 'repay' ${page} order by id desc limit ${read}
     ), lines as (
       select page.*, moved.credits, moved.grant_ids, sum(moved.credits) over (order by id desc) as credits_since,
@@ -97,8 +97,7 @@ export async function selectLedgerLines(
     )
     select shown.id, shown.kind, shown.credits::bigint, (${balance} - credits_since + shown.credits)::bigint as balance_after, occurred_at,
         g.id as grant_id, g.kind as grant_kind, ${grantSource},
-        case when shown.kind = 'clawback' then ${clawbackReason(sql.ref("shown.key"))} end as reason,
-        model_id, conversations.id as conversation_id, conversations.title as conversation_title, matches, read::integer
+        reason, model_id, conversations.id as conversation_id, conversations.title as conversation_title, matches, read::integer
       from shown
       left join grants g on g.id = grant_ids[1] and shown.kind <> 'capture'
       left join wallets w on w.id = g.wallet_id

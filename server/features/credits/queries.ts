@@ -1,6 +1,6 @@
 /** SQL of the wallet. Credits move only through the ledger's functions in the migrations. */
 import { sql } from "kysely";
-import type { GrantKind } from "#domain/credits.ts";
+import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -71,12 +71,11 @@ export async function callExpireGrant(executor: Executor, grantId: string, now: 
 /** `inAll`: how many of the grant's credits all returns together ask for. Returns how many this call took. */
 export async function callClawBack(
   executor: Executor,
-  clawback: { grantId: string; inAll: number; key: string; now: Date },
+  clawback: { grantId: string; inAll: number; reason: ClawbackReason; key: string; now: Date },
 ): Promise<Balances & { taken: number }> {
-  const { grantId, inAll, key, now } = clawback;
-  const result = await sql<Balances & { taken: number }>`select * from ledger_claw_back(${grantId}, ${inAll}, ${key}, ${now})`.execute(
-    executor,
-  );
+  const { grantId, inAll, reason, key, now } = clawback;
+  const result = await sql<Balances & { taken: number }>`
+    select * from ledger_claw_back(${grantId}, ${inAll}, ${key}, ${now}, ${reason})`.execute(executor);
   return single(result.rows);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { GrantKind } from "#domain/credits.ts";
+import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
 import { isCreditAmount } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Wallet } from "../../contract/billing.ts";
@@ -97,7 +97,11 @@ export async function expireGrant(executor: Executor, grantId: string, now: Date
  * Takes credits of a grant back because its money went back. `inAll` is what all returns together ask for, so that repeating it takes
  * nothing twice. What had expired is not taken; what was spent becomes debt. Returns how many credits this call took.
  */
-export async function clawBack(trx: Trx, clawback: { grantId: string; inAll: number; key: string }, now: Date): Promise<number> {
+export async function clawBack(
+  trx: Trx,
+  clawback: { grantId: string; inAll: number; reason: ClawbackReason; key: string },
+  now: Date,
+): Promise<number> {
   return (await queries.callClawBack(trx, { ...clawback, now })).taken;
 }
 

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { shownActions } from "#domain/audit.ts";
-import { clawbackReason, exportedSource, grantSources } from "../../db/grant-sources.ts";
+import { exportedSource, grantSources } from "../../db/grant-sources.ts";
 import { moneySections } from "./money-sections.ts";
 import type { Section } from "./section.ts";
 import { account } from "./section.ts";
@@ -162,9 +162,9 @@ export const sections: readonly Section[] = [
     name: "ledger",
     describes:
       "Every movement of your credits, with its entries, and the reason for those that were taken back. The amounts of a movement sum to zero; `wallet` is your side of it.",
-    rows: (userId) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'reason',
-        case when t.kind = 'clawback' then (select ${clawbackReason(sql.ref("t.key"))} from ledger_entries e join grants g on g.id = e.grant_id
-          where e.transaction_id = t.id and e.account = 'wallet' limit 1) end, 'entries',
+    rows: (
+      userId,
+    ) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'reason', t.reason, 'entries',
         (select jsonb_agg(jsonb_build_object('account', e.account, 'grant', e.grant_id, 'amount', e.amount) order by e.line)
           from ledger_entries e where e.transaction_id = t.id)) as item
       from ledger_transactions t join wallets w on w.id = t.wallet_id where w.billing_account_id = ${account(userId)}`,
