@@ -28,6 +28,23 @@ export const OpenFinding = Type.Object({
   timesSeen: Type.Integer(),
   ...person,
 });
+/** What somebody of the team has closed. It stays closed while the checks find the same. */
+const ClosedFindings = Type.Object({
+  rows: Type.Array(
+    Type.Object({
+      id: Uuid,
+      kind: Type.String(),
+      subject: Type.String(),
+      closedAt: Timestamp,
+      /** Null: they have left, or an operator did it by a command. */
+      by: orNull(Type.String()),
+      reason: orNull(Type.String()),
+      ...person,
+    }),
+  ),
+  isMore: Type.Boolean(),
+});
+export type ClosedFindings = Static<typeof ClosedFindings>;
 export const FailedPayment = Type.Object({
   id: Type.String(),
   unpaidCents: Cents,
@@ -164,6 +181,15 @@ export const adminNeedsRoutes = {
   "POST /api/admin/findings/close": {
     summary:
       "For admins: a finding is dealt with, and stays closed while the checks find the same. May answer `finding_closed`, with who and when",
+    body: Type.Object({ findingId: Uuid, reason: Reason }, { additionalProperties: false }),
+    response: { 204: NoContent },
+  },
+  "GET /api/admin/findings/closed": {
+    summary: "For admins: findings that somebody of the team has closed, the latest first",
+    response: { 200: ClosedFindings },
+  },
+  "POST /api/admin/findings/reopen": {
+    summary: "For admins: a finding that somebody of the team has closed waits again. May answer `conflict` if it is not closed any more",
     body: Type.Object({ findingId: Uuid, reason: Reason }, { additionalProperties: false }),
     response: { 204: NoContent },
   },

@@ -118,6 +118,7 @@ export interface AuditDetails {
   "stripe_event.discarded": { eventId: string; type: string };
   /** Somebody dealt with what a check had found. */
   "finding.closed": { kind: string; subject: string };
+  "finding.reopened": { kind: string; subject: string };
   /** An entry of what waits for the team is shown again from that day in UTC on; or again at once (docs/decisions/0111). */
   "need.put_off": { list: NeedKind; entry: string; until: string };
   "need.brought_back": { list: NeedKind; entry: string };
@@ -209,6 +210,7 @@ const shown = {
   "stripe_event.replayed": false,
   "stripe_event.discarded": false,
   "finding.closed": false,
+  "finding.reopened": false,
   "need.put_off": false,
   "need.brought_back": false,
   "list.downloaded": false,

@@ -9,6 +9,8 @@ import type { Executor, Trx } from "../db/transaction.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { JobName } from "./jobs.ts";
 
+const eventJob: JobName = "process-stripe-event";
+
 /** Dead letters that have not been replayed, the oldest first. */
 export async function listDeadLetters(executor: Executor, limit: number) {
   return executor
@@ -77,9 +79,13 @@ interface Letter {
 }
 
 async function replay(trx: Trx, which: { ids: readonly string[] } | { job: string }, by?: By): Promise<Letter[]> {
-  const condition = "ids" in which ? sql`id = any (${which.ids}::uuid[])` : sql`job = ${which.job}`;
+  // Whoever names one that was discarded changes their mind. With an event of Stripe's the event itself was discarded, and is put back (settle-events.ts).
+  const condition =
+    "ids" in which
+      ? sql`id = any (${which.ids}::uuid[]) and (replayed_at is null or (discarded and job <> ${eventJob}))`
+      : sql`job = ${which.job} and replayed_at is null`;
   const { rows } = await sql<Letter>`with letters as (
-      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload),
+      update dead_letters set replayed_at = clock_timestamp(), discarded = false where ${condition} returning id, job, payload),
     queued as (insert into outbox (id, job, payload) select id, job, payload from letters)
     select id, job, ${personOfLetter} as about from letters`.execute(trx);
   for (const { id, job, about } of rows) {
@@ -89,7 +95,7 @@ async function replay(trx: Trx, which: { ids: readonly string[] } | { job: strin
   return rows;
 }
 
-/** Puts a dead letter back into the outbox under its own id. Returns false if there is none or it was already put back. */
+/** Puts a dead letter back into the outbox under its own id, also one that was discarded. Returns false if there is none or it was already put back. */
 export async function replayDeadLetter(db: Db, id: string): Promise<boolean> {
   return inTransaction(db, async (trx) => (await replay(trx, { ids: [id] })).length > 0);
 }
@@ -104,7 +110,7 @@ export async function replayLettersIn(trx: Trx, ids: readonly string[], by: By):
   return replay(trx, { ids }, by);
 }
 
-/** Puts these dead letters back into the outbox. Returns what happened to each. */
+/** Puts these dead letters back into the outbox, also those that were discarded. Returns what happened to each. */
 export async function replayLetters(db: Db, ids: readonly string[], by: By): Promise<Settled[]> {
   return inTransaction(db, async (trx) => outcomesOf(trx, ids, await replay(trx, { ids }, by)));
 }
@@ -133,7 +139,6 @@ export async function listSetAsideEvents(executor: Executor): Promise<{ type: st
 }
 
 const eventsAtOnce = 1_000;
-const eventJob: JobName = "process-stripe-event";
 
 /**
  * Puts all set-aside events of a type back into the outbox, 1,000 per statement. An event that still has no handler is set

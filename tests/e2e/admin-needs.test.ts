@@ -118,7 +118,7 @@ it.each(on("desktop"))(
 );
 
 it.each(on("phone"))(
-  "on a %s an admin closes a finding, has everything checked, does a job again, mails a link to pay and records a transfer back; ends and resumes a plan, signs a person out everywhere and opens their invoice",
+  "on a %s an admin closes a finding, opens it again and closes it for good, has everything checked, does a job again, mails a link to pay and records a transfer back; ends and resumes a plan, signs a person out everywhere and opens their invoice",
   async (device) => {
     const [admin, unpaid, withdrawn, person] = [
       await clerk(stage),
@@ -141,6 +141,15 @@ it.each(on("phone"))(
     const page = await pageOf(stage, admin, { viewport: viewports[device] });
     await page.goto(`${stage.url}/admin/needs`);
     const row = (words: string) => page.getByRole("listitem").filter({ hasText: words });
+    await row(found).getByRole("button", { name: "Close" }).click();
+    await confirm(page, "Close", "It was another one");
+    await row(found).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Closed", exact: true }).click();
+    await row(found).getByText(`${admin.email} closed it on`).waitFor();
+    await row(found).getByRole("button", { name: "Open again" }).click();
+    await confirm(page, "Open again", "I took it for another one");
+    await row(found).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Waiting", exact: true }).click();
     await row(found).getByRole("button", { name: "Close" }).click();
     await confirm(page, "Close", "It was an old test");
     await row(found).waitFor({ state: "detached" });

@@ -246,6 +246,14 @@ it.each(on("phone"))(
     await page.getByText(planted).waitFor({ state: "detached" });
     const row = stage.db.selectFrom("dead_letters").select("discarded").where("id", "=", letter.id);
     expect(await row.executeTakeFirst()).toEqual({ discarded: true });
+    // It was the wrong one.
+    await page.getByRole("combobox", { name: "State" }).selectOption("discarded");
+    await page.locator("tr", { hasText: planted }).getByRole("button", { name: "send-mail" }).click();
+    await page.getByRole("dialog", { name: "Send an email" }).getByRole("button", { name: "Do it again" }).click();
+    await confirm(page, "Do it again", "It was the wrong one");
+    await page.getByText(planted).waitFor({ state: "detached" });
+    expect(await row.executeTakeFirst()).toEqual({ discarded: false });
+    await page.getByRole("combobox", { name: "State" }).selectOption("waiting");
     const several = ["a", "b", "c"].map((name) => ({ ...letter, id: randomUUID(), job: "delete-file", error: `unlink ${name}` }));
     await stage.db.insertInto("dead_letters").values(several).execute();
     await page.getByRole("combobox", { name: "Job" }).selectOption({ label: "Delete a file" });

@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AuditRow } from "#contract/admin.ts";
 import type { SentMailRow } from "#contract/admin-mails.ts";
-import type { Needs } from "#contract/admin-needs.ts";
+import type { ClosedFindings, Needs } from "#contract/admin-needs.ts";
 import type { EventRow, LetterRow, RefusedMailRow, Results, WorkAct } from "#contract/admin-work.ts";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { FindingDetails } from "#domain/findings.ts";
@@ -73,7 +73,7 @@ test("jobs that failed for good are put back or discarded, several at once, each
     [back, "replayed"],
   ]);
   expect(await latest()).toEqual(entry("dead_letter.discarded", { deadLetterId: gone, job: "pay-back" }));
-  expect(await outcomes("dead-letters/replay", [gone])).toEqual([[gone, "discarded"]]);
+  expect(await outcomes("dead-letters/discard", [gone])).toEqual([[gone, "discarded"]]);
   expect([await isQueued(back), await isQueued(other), await isQueued(gone)]).toEqual([true, true, false]);
   // Who did what to one of them, and why; the list says how often it was tried and when it was settled.
   const actsOn = async (id: string) =>
@@ -89,6 +89,21 @@ test("jobs that failed for good are put back or discarded, several at once, each
   expect(await states("job=pay-back")).toEqual([[gone, "discarded"]]);
   expect(await states("state=waiting")).toEqual([]);
   expect((await states("state=replayed")).map(([id]: [string]) => id).sort()).toEqual([back, other].sort());
+});
+
+test("a job that was discarded is put back, once; one that was discarded with its event of Stripe's is put back with that alone", async () => {
+  const gone = await letter("pay-back");
+  await outcomes("dead-letters/discard", [gone]);
+  const twice = await Promise.all([1, 2].map(() => outcomes("dead-letters/replay", [gone])));
+  expect(twice.flat().map(([, outcome]) => outcome)).toEqual(expect.arrayContaining(["done", "replayed"]));
+  expect(await isQueued(gone)).toBe(true);
+  expect((await get(`dead-letters/${gone}`)).acts.map(({ act: done }: WorkAct) => done)).toEqual(["replayed", "discarded"]);
+  expect((await get("dead-letters?state=replayed")).rows.map(({ id }: LetterRow) => id)).toContain(gone);
+
+  const ofEvent = await letter("process-stripe-event", "evt_of_letter");
+  await outcomes("dead-letters/discard", [ofEvent]);
+  expect(await outcomes("dead-letters/replay", [ofEvent])).toEqual([[ofEvent, "discarded"]]);
+  expect(await isQueued(ofEvent)).toBe(false);
 });
 
 test("a mail that was given up is shown with the person and not among the jobs, and is sent again", async () => {
@@ -433,4 +448,28 @@ test("a finding that somebody closed stays closed while the checks find the same
   await find({ shutdownDate: "2027-01-01" });
   expect(await open()).toMatchObject(it);
   await close();
+});
+
+test("a finding that somebody closed is listed with who did it and why, and is opened again, once", async () => {
+  const { db } = product;
+  const payerId = await payerIdOf(db, person.userId);
+  const found = { kind: "missing_grant", subject: "in_reopened", payerId, details: { invoice: "in_reopened" } } as const;
+  await recordFinding(db, found, null, new Date());
+  const idOf = async () => (await needs()).findings.rows.find(({ subject }) => subject === found.subject)?.id;
+  const findingId = (await idOf()) ?? "";
+  expect((await act("findings/reopen", { findingId })).json()).toMatchObject({ code: "conflict" });
+  await act("findings/close", { findingId });
+  const closed = async (): Promise<ClosedFindings["rows"]> => (await get("findings/closed")).rows;
+  const whose = { userId: person.userId, email: person.email };
+  const { kind, subject } = found;
+  expect((await closed())[0]).toMatchObject({ id: findingId, kind, subject, by: admin.email, reason: "Looked at it", ...whose });
+
+  const both = await Promise.all([1, 2].map(() => act("findings/reopen", { findingId })));
+  expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+  expect(await latest()).toEqual(entry("finding.reopened", { kind, subject }));
+  expect([await idOf(), (await closed()).filter(({ id }) => id === findingId)]).toEqual([findingId, []]);
+  // What a check settled is not opened by hand.
+  await resolveSubjects(db, [kind], [subject], new Date());
+  expect((await act("findings/reopen", { findingId })).statusCode).toBe(409);
+  expect((await act("findings/reopen", { findingId: randomUUID() })).statusCode).toBe(404);
 });

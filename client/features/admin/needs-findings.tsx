@@ -15,7 +15,7 @@ import { Since } from "./since.tsx";
 type Finding = Needs["findings"]["rows"][number];
 
 /** What is wrong, and what to do about it. A kind that this page does not know stays a name. */
-function useFindingText() {
+export function useFindingText() {
   const { t, i18n } = useTranslation("words");
   const isKnown = (kind: string): kind is FindingKind => i18n.exists(`findings.${kind}.what`, { ns: "words" });
   return {

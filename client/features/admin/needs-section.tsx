@@ -9,6 +9,7 @@ import { api } from "#client/lib/api.ts";
 import type { Needs, PutOffNeed, WaitingTransfer } from "#contract/admin-needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { AdminHead } from "./admin-frame.tsx";
+import { ClosedFindings } from "./closed-findings.tsx";
 import type { Asked } from "./needs-block.tsx";
 import { inSilence } from "./needs-block.tsx";
 import { Findings } from "./needs-findings.tsx";
@@ -21,8 +22,6 @@ import { sectionPath } from "./sections.ts";
 import { SettleTransferDialog } from "./settle-transfer-dialog.tsx";
 import { ReadAt } from "./since.tsx";
 import { TabLinks } from "./tab-links.tsx";
-
-const putOffTab = "put-off";
 
 interface DialogsProps {
   asked: Asked | undefined;
@@ -118,17 +117,13 @@ function Known({ needs, isPutOff, open, look }: KnownProps) {
   );
 }
 
-/** What waits for a team member, each with what mends it, and what was put off until a day. */
-export function NeedsSection({ id }: { id: string | undefined }) {
+/** What waits or, with `isPutOff`, what of it was put off. */
+function Waiting({ isPutOff }: { isPutOff: boolean }) {
   const { t } = useTranslation(["admin", "common"]);
-  const isPutOff = id === putOffTab;
   const { needs, readAt, look: lookHere } = (isPutOff ? usePutOff : useNeeds)();
   const [open, setOpen] = useState<Opened>({});
   const [said, setSaid] = useState<ReactNode>();
-  useEffect(() => {
-    lookHere();
-    setSaid(undefined);
-  }, [lookHere]);
+  useEffect(lookHere, [lookHere]);
   const hasActed = useRef(false);
   // After an act the row that had the focus may be gone.
   useEffect(() => {
@@ -144,10 +139,6 @@ export function NeedsSection({ id }: { id: string | undefined }) {
     useNeeds.getState().look();
     if (isPutOff) lookHere();
   };
-  const tabs = [
-    { address: sectionPath("needs"), label: t("admin:needs.tabs.waiting"), isCurrent: !isPutOff },
-    { address: `${sectionPath("needs")}/${putOffTab}`, label: t("admin:needs.tabs.putOff"), isCurrent: isPutOff },
-  ];
   const again = (
     <Button size="small" onClick={look}>
       {t("common:retry")}
@@ -155,8 +146,6 @@ export function NeedsSection({ id }: { id: string | undefined }) {
   );
   return (
     <>
-      <AdminHead title={t("admin:sections.needs")} lead={t("admin:needs.lead")} />
-      <TabLinks label={t("admin:needs.tabs.label")} tabs={tabs} />
       <Suspense>{said}</Suspense>
       {needs === undefined && <Spinner label={t("admin:table.reading")} />}
       {needs === "failed" && (
@@ -182,6 +171,27 @@ export function NeedsSection({ id }: { id: string | undefined }) {
         }}
         look={look}
       />
+    </>
+  );
+}
+
+const tabs = ["waiting", "put-off", "closed"] as const;
+const labels = { waiting: "needs.tabs.waiting", "put-off": "needs.tabs.putOff", closed: "needs.tabs.closed" } as const;
+
+/** What waits for a team member, each with what mends it, what was put off until a day, and what somebody has closed. */
+export function NeedsSection({ id }: { id: string | undefined }) {
+  const { t } = useTranslation("admin");
+  const current = tabs.find((tab) => tab === id) ?? "waiting";
+  const links = tabs.map((tab) => ({
+    address: tab === "waiting" ? sectionPath("needs") : `${sectionPath("needs")}/${tab}`,
+    label: t(labels[tab]),
+    isCurrent: tab === current,
+  }));
+  return (
+    <>
+      <AdminHead title={t("sections.needs")} lead={t("needs.lead")} />
+      <TabLinks label={t("needs.tabs.label")} tabs={links} />
+      {current === "closed" ? <ClosedFindings /> : <Waiting key={current} isPutOff={current === "put-off"} />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { MailAgain } from "./mail-again.tsx";
 import { sectionPath } from "./sections.ts";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
-import { LetterActs, LetterState } from "./work-acts.tsx";
+import { actsOn, LetterActs, LetterState } from "./work-acts.tsx";
 import type { Asked } from "./work-table.tsx";
 import { WorkTable } from "./work-table.tsx";
 
@@ -19,7 +19,7 @@ const load = (query: TableQuery, signal: AbortSignal) =>
 
 type Ask = (asked: Omit<Asked<RefusedMailRow>, "rows">) => void;
 
-const isWaiting = ({ state }: RefusedMailRow) => state === "waiting";
+const canSendAgain = ({ state }: RefusedMailRow) => state !== "replayed";
 
 function MailView({ mail }: { mail: RefusedMailRow }) {
   const { t } = useTranslation("admin");
@@ -80,12 +80,12 @@ export function RefusedMails() {
       titleOf={({ recipient }) => recipient}
       nameOf={({ recipient, template }) => `${recipient}, ${words.mail(template)}`}
       view={(mail) => <MailView key={mail.id} mail={mail} />}
-      isOpen={isWaiting}
+      isOpen={canSendAgain}
       acts={(mails, ask, readAgain) => (
         <>
           {/* Of one alone the address can be corrected. */}
           {mails.length === 1 && mails[0] ? <MailAgain mail={mails[0]} onDone={readAgain} /> : actButton("replay", ask)}
-          {actButton("discard", ask)}
+          {actsOn(mails).includes("discard") && actButton("discard", ask)}
         </>
       )}
     />

@@ -30,6 +30,10 @@ export function Acts({ acts }: { acts: readonly WorkAct[] }) {
   );
 }
 
+/** What can be done with failed jobs that wait or were discarded: nothing is discarded twice. */
+export const actsOn = (letters: readonly Pick<LetterRow, "state">[]): ("replay" | "discard")[] =>
+  letters.some(({ state }) => state === "discarded") ? ["replay"] : ["replay", "discard"];
+
 /** Where a failed job stands, and since when. */
 export function LetterState({ letter: { state, settledAt } }: { letter: Pick<LetterRow, "state" | "settledAt"> }) {
   const { t } = useTranslation("admin");

@@ -16,7 +16,7 @@ import { TabLinks } from "./tab-links.tsx";
 import type { TableQuery } from "./use-table.ts";
 import { useWords } from "./use-words.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
-import { LetterActs, LetterState } from "./work-acts.tsx";
+import { actsOn, LetterActs, LetterState } from "./work-acts.tsx";
 import { Events } from "./work-events.tsx";
 import { WorkTable } from "./work-table.tsx";
 
@@ -24,6 +24,9 @@ const tabs = ["jobs", "waiting", "mails", "sent", "events"] as const;
 
 const loadLetters = (query: TableQuery, signal: AbortSignal) =>
   api("GET /api/admin/dead-letters", { querystring: query as LettersQuery, signal });
+
+/** One that was discarded, too, unless it was discarded with its event of Stripe's: that is put back among the events. */
+const canReplay = ({ state, job }: LetterRow) => state === "waiting" || (state === "discarded" && job !== "process-stripe-event");
 
 function LetterView({ letter }: { letter: LetterRow }) {
   const { t } = useTranslation("admin");
@@ -75,9 +78,9 @@ function Jobs() {
       titleOf={({ job }) => words.job(job)}
       nameOf={({ job, failedAt }) => `${words.job(job)}, ${dateTime(failedAt)}`}
       view={(letter) => <LetterView key={letter.id} letter={letter} />}
-      isOpen={({ state }) => state === "waiting"}
-      acts={(_letters, ask) =>
-        (["replay", "discard"] as const).map((name) => (
+      isOpen={canReplay}
+      acts={(letters, ask) =>
+        actsOn(letters).map((name) => (
           <Button
             key={name}
             size="small"

@@ -59,6 +59,7 @@ const ofMoney = /Cents$|^invoiceId$/;
 /** And by the act: a finding may be about an invoice or a charge, and only admins see settings. */
 const ofAct: Readonly<Record<string, RegExp>> = {
   "finding.closed": /^subject$/,
+  "finding.reopened": /^subject$/,
   "need.put_off": /^entry$/,
   "need.brought_back": /^entry$/,
   "setting.changed": /^(was|now)$/,

@@ -46,7 +46,7 @@ interface OfPerson {
 }
 
 /** The person for whom the account pays; of several, the one who joined first. `account`: the column with the billing account. */
-const personOf = (account: RawBuilder<unknown>) => sql`left join lateral (
+export const personOf = (account: RawBuilder<unknown>) => sql`left join lateral (
     select m.user_id, i.subject as email from billing_account_members m
       join identities i on i.user_id = m.user_id and i.kind = 'email'
       where m.billing_account_id = ${account} order by m.created_at, m.user_id limit 1) person on true`;

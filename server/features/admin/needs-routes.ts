@@ -3,7 +3,8 @@ import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
 import { adminScope, clerkOf } from "../auth/team.ts";
-import { closeFindingAs } from "../findings/service.ts";
+import { closeFindingAs, reopenFindingAs } from "../findings/service.ts";
+import { readClosedFindings } from "./closed-findings.ts";
 import { checkEverythingAs, readNeeds, releaseHoldsAs } from "./needs.ts";
 import { bringBackAs, putOffAs } from "./put-off.ts";
 
@@ -26,6 +27,10 @@ function acting(deps: Deps): Routes {
       await closeFindingAs(db, clerkOf(request), findingId, reason, deps.clock.now());
       return reply.code(204).send(null);
     });
+    app.post("/api/admin/findings/reopen", { schema: contract["POST /api/admin/findings/reopen"] }, async (request, reply) => {
+      await reopenFindingAs(db, clerkOf(request), request.body.findingId, request.body.reason);
+      return reply.code(204).send(null);
+    });
     app.post("/api/admin/findings/check-all", { schema: contract["POST /api/admin/findings/check-all"] }, async (request, reply) => {
       await checkEverythingAs(deps, clerkOf(request), request.body.reason);
       return reply.code(204).send(null);
@@ -40,6 +45,7 @@ function acting(deps: Deps): Routes {
 export function adminNeedsRoutes(deps: Deps): Routes {
   const reading: Routes = async (app) => {
     app.get("/api/admin/needs", { schema: contract["GET /api/admin/needs"] }, async ({ query }) => readNeeds(deps, query.putOff === true));
+    app.get("/api/admin/findings/closed", { schema: contract["GET /api/admin/findings/closed"] }, async () => readClosedFindings(deps.db));
   };
   return adminScope(deps, [reading, steppedUpScope([acting(deps)])]);
 }

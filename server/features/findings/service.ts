@@ -1,12 +1,14 @@
 /** Findings of the checks: written once for each kind and subject, counted when found again, and resolved when repaired or gone. */
+import type { RawBuilder, Selectable } from "kysely";
 import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
 import type { Checker, Finding, FindingKind, ResolvedBy } from "#domain/findings.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Db } from "../../db/database.ts";
 import { selectMembers } from "../../db/payer.ts";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { Findings } from "../../db/types-work.ts";
 
 const staysClosed = sql`known.resolved_by = 'person' and known.details = excluded.details`;
 
@@ -86,40 +88,70 @@ export async function listOpenFindings(executor: Executor, limit: number, payerI
     .execute();
 }
 
-/** Who closed the finding with this subject last; null: nobody of the team, or somebody who has left. */
+/** Selects who closed the finding with this subject last, and why. `by`: null if that was nobody of the team, or somebody who has left. */
+export const lastClosing = (
+  kind: RawBuilder<unknown>,
+  subject: RawBuilder<unknown>,
+) => sql`select i.subject as by, r.reason from audit_events e
+    left join audit_reasons r on r.event_id = e.id
+    left join audit_people p on p.id = e.actor
+    left join identities i on i.user_id = p.user_id and i.kind = 'email'
+  where e.action = 'finding.closed' and coalesce(e.details ->> 'eventId', e.details ->> 'subject') = ${subject}
+    and e.details ->> 'kind' = ${kind}
+  order by e.id desc limit 1`;
+
 async function selectCloser(executor: Executor, { kind, subject }: { kind: FindingKind; subject: string }): Promise<string | null> {
-  const { rows } = await sql<{ by: string | null }>`select i.subject as by from audit_events e
-      left join audit_people p on p.id = e.actor
-      left join identities i on i.user_id = p.user_id and i.kind = 'email'
-    where e.action = 'finding.closed' and coalesce(e.details ->> 'eventId', e.details ->> 'subject') = ${subject}
-      and e.details ->> 'kind' = ${kind}
-    order by e.id desc limit 1`.execute(executor);
+  const { rows } = await sql<{ by: string | null }>`${lastClosing(sql`${kind}`, sql`${subject}`)}`.execute(executor);
   return rows[0]?.by ?? null;
 }
 
+interface By {
+  clerk: { userId: string; network: string };
+  reason: string;
+}
+type FindingOf = Pick<Selectable<Findings>, "kind" | "subject" | "billing_account_id">;
+type Act = "finding.closed" | "finding.reopened";
+
+async function record(trx: Trx, action: Act, { kind, subject, billing_account_id: payerId }: FindingOf, by: By): Promise<void> {
+  const [about = null] = payerId === null ? [] : await selectMembers(trx, payerId);
+  await recordAct(trx, {
+    actor: by.clerk.userId,
+    subject: about,
+    action,
+    network: by.clerk.network,
+    details: { kind, subject },
+    reason: by.reason,
+  });
+}
+
+/** Of two team members who act on it at once, the second waits here for the first. */
+async function selectForAct(trx: Trx, id: string) {
+  const columns = ["kind", "subject", "billing_account_id", "resolved_at", "resolved_by"] as const;
+  const finding = await trx.selectFrom("findings").select(columns).where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!finding) throw new DomainError("not_found", "There is no such finding");
+  return finding;
+}
+
 /** A team member has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
-export async function closeFindingAs(
-  db: Db,
-  clerk: { userId: string; network: string },
-  id: string,
-  reason: string,
-  now: Date,
-): Promise<void> {
+export async function closeFindingAs(db: Db, clerk: By["clerk"], id: string, reason: string, now: Date): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const columns = ["kind", "subject", "billing_account_id", "resolved_at", "resolved_by"] as const;
-    const known = trx.selectFrom("findings").select(columns).where("id", "=", id);
-    // If two admins do this at once, the second waits here for the first.
-    const finding = await known.forUpdate().executeTakeFirst();
-    if (!finding) throw new DomainError("not_found", "There is no such finding");
+    const finding = await selectForAct(trx, id);
     if (finding.resolved_at !== null) {
       const by = finding.resolved_by === "person" ? await selectCloser(trx, finding) : null;
       throw new DomainError("finding_closed", "This is closed already", { since: finding.resolved_at.toISOString(), ...(by && { by }) });
     }
     await closeFinding(trx, id, now);
-    const details = { kind: finding.kind, subject: finding.subject };
-    const { billing_account_id: payerId } = finding;
-    const [subject = null] = payerId === null ? [] : await selectMembers(trx, payerId);
-    await recordAct(trx, { actor: clerk.userId, subject, action: "finding.closed", network: clerk.network, details, reason });
+    await record(trx, "finding.closed", finding, { clerk, reason });
+  });
+}
+
+/** A finding that a team member closed waits again. Throws `not_found`, and `conflict` if it is not closed by somebody any more. */
+export async function reopenFindingAs(db: Db, clerk: By["clerk"], id: string, reason: string): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const finding = await selectForAct(trx, id);
+    if (finding.resolved_by !== "person") throw new DomainError("conflict", "Nobody has closed this, or it is open again");
+    await trx.updateTable("findings").set({ resolved_at: null, resolved_by: null }).where("id", "=", id).execute();
+    await record(trx, "finding.reopened", finding, { clerk, reason });
   });
 }
 

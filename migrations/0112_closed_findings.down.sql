@@ -1,0 +1,1 @@
+drop index findings_closed;
