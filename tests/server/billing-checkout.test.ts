@@ -1,5 +1,5 @@
 /** Double clicks and tabs share one checkout; it is discounted once, and failures of Stripe don't block it. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { buildApp } from "#server/app.ts";
 import { processCheckout, processStripeEvent } from "#server/features/billing/process-event.ts";
 import { ensureCatalogue } from "#server/features/billing/stripe-catalogue.ts";
@@ -19,6 +19,7 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld({}, start);
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 async function subscriptionsOf(userId: string, status: "all" | "active" = "all") {

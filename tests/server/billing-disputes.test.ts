@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   expect(await findDisagreements(world.database.db)).toEqual([]);
+  await world.endPlans();
 });
 afterAll(() => world.close());
 

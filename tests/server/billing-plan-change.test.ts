@@ -22,12 +22,7 @@ afterAll(async () => {
   expect(await findDisagreements(world.deps.db)).toEqual([]);
   await world.close();
 });
-// What renews for ever would make the later tests slow.
-afterEach(async () => {
-  const { payments } = world.deps;
-  for (const { id } of (await payments.subscriptions.list({ limit: 100 })).data) await payments.subscriptions.cancel(id);
-  await world.settle();
-});
+afterEach(() => world.endPlans());
 
 const call = (person: Person, method: "POST" | "DELETE", url: string, payload: object = {}) =>
   world.app.inject({ method, url, headers: person.headers, payload });

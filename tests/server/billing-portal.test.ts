@@ -1,6 +1,6 @@
 /** A cancellation in Stripe's portal has two shapes, by the subscription's billing mode: a flag with a date, or the date alone. */
 import type Stripe from "stripe";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { addMilliseconds } from "#domain/clock.ts";
 import { deletionMs } from "#domain/periods.ts";
 import { alignSubscription } from "#server/features/billing/leaving.ts";
@@ -15,6 +15,7 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld();
 });
+afterEach(() => world.endPlans());
 afterAll(async () => {
   expect(await findDisagreements(world.deps.db)).toEqual([]);
   await world.close();

@@ -1,6 +1,6 @@
 /** What was paid for what is in columns, and every change of a subscription stays on record. */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { payerOf } from "#server/db/payer.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { createPayments } from "#server/providers/stripe.ts";
@@ -18,6 +18,7 @@ const monthEnd = new Date("2026-04-10T09:30:00Z");
 beforeAll(async () => {
   world = await startBillingWorld({}, start);
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 async function subscriber(priceId: string): Promise<Person> {

@@ -18,6 +18,7 @@ const start = new Date("2026-03-10T09:30:00Z");
 let world: BillingWorld;
 afterEach(async () => {
   expect(await findDisagreements(world.deps.db)).toEqual([]);
+  await world.endPlans();
 });
 afterAll(() => world.close());
 

@@ -1,7 +1,7 @@
 /** The alert at a share of the month's plan credits: once for each month, whatever ends at once, is repeated or is delivered again. */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { SpendingLimits } from "#contract/limits.ts";
 import { languages } from "#domain/languages.ts";
@@ -18,6 +18,7 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld({}, new Date("2026-01-10T12:00:00Z"));
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 const job = "tell-low-credits";

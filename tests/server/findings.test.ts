@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Checker } from "#domain/findings.ts";
 import { findingKinds } from "#domain/findings.ts";
@@ -40,6 +40,7 @@ beforeAll(async () => {
   owner = new pg.Client({ connectionString: world.database.ownerUrl });
   await owner.connect();
 });
+afterEach(() => world.endPlans());
 afterAll(async () => {
   await owner.end();
   await world.close();

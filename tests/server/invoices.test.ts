@@ -1,5 +1,5 @@
 /** The list of a person's invoices is ours; it follows Stripe's events, and links are asked of Stripe when somebody follows them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { readEarlierInvoices } from "#server/features/billing/earlier-invoices.ts";
 import { mirrorInvoice } from "#server/features/billing/mirror-invoice.ts";
@@ -20,6 +20,7 @@ const renewal = new Date("2026-04-10T12:00:00Z");
 beforeAll(async () => {
   world = await startBillingWorld({}, start);
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 const get = (person: Person, query = "") =>

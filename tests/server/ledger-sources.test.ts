@@ -1,7 +1,7 @@
 /** Every line of the history about a grant says what the credits were for: which plan and month, or which pack, and on which invoice. */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Explanation, LedgerLine } from "#contract/ledger.ts";
 import { addMonths } from "#domain/clock.ts";
 import type { Trx } from "#server/db/transaction.ts";
@@ -19,6 +19,7 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld();
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 const sourceOf = ({ kind, grantKind, grantFor, invoice }: LedgerLine) => ({ kind, grantKind, grantFor, invoice });

@@ -1,6 +1,6 @@
 /** An order: no checkout without consent, one kept consent for each checkout, and one mail that confirms the contract. */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { CampaignResults } from "#contract/campaigns.ts";
 import type { Consent } from "#contract/orders.ts";
 import { dayMs } from "#domain/clock.ts";
@@ -32,6 +32,7 @@ beforeAll(async () => {
   world = await startBillingWorld({}, start);
   await campaign(percent);
 });
+afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 const order = (person: Person, consent?: Partial<Consent>, priceId = "starter_month") =>

@@ -34,6 +34,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   expect(await findDisagreements(world.deps.db)).toEqual([]);
+  await world.endPlans();
 });
 afterAll(() => world.close());
 

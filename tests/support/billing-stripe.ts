@@ -53,6 +53,8 @@ export interface BillingWorld extends ApiWorld {
    * only Stripe does its work: no event is delivered and no sweep runs on the way.
    */
   moveTo(target: Date, options?: { bringing?: boolean }): Promise<void>;
+  /** Ends all plans at Stripe, so that nobody of the tests before is renewed whenever a later test moves the clock. */
+  endPlans(): Promise<void>;
 }
 
 /** `onAnswer` is given every answer of the API. */
@@ -83,13 +85,13 @@ async function startStripe(world: ApiWorld, port: number, onAnswer: ((json: stri
   };
 }
 
-async function listEvents(world: ApiWorld, seen: Set<string>): Promise<Stripe.Event[]> {
+/** The events that were not listed before, the oldest first. `created`: of the latest one that was, in Unix seconds. */
+async function listEvents(world: ApiWorld, seen: { ids: Set<string>; created: number }): Promise<Stripe.Event[]> {
   const fresh: Stripe.Event[] = [];
-  for await (const event of world.deps.payments.events.list({ limit: 100 })) {
-    if (seen.has(event.id)) break;
-    fresh.push(event);
-  }
-  for (const event of fresh) seen.add(event.id);
+  for await (const event of world.deps.payments.events.list({ limit: 100, created: { gte: seen.created } }))
+    if (!seen.ids.has(event.id)) fresh.push(event);
+  for (const event of fresh) seen.ids.add(event.id);
+  seen.created = fresh[0]?.created ?? seen.created;
   return fresh.reverse();
 }
 
@@ -133,7 +135,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   // Of a status that Stripe has not added yet its types know nothing.
   const isKnown = (json: string) => !json.includes(`"${unknownStatus}"`);
   const { stripe, close } = await startStripe(world, port, recording && ((json) => isKnown(json) && recording.add(json)));
-  const seen = new Set<string>();
+  const seen = { ids: new Set<string>(), created: 0 };
 
   async function checkout(person: Person, priceId: string) {
     const preview = await world.post("/api/billing/order/preview", person, { priceId });
@@ -194,9 +196,14 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
         await stripe.runDue(world.clock.now());
         if (!bringing) continue;
         await settle();
-        await runSweeps(world);
+        const due = await nextSweep(world);
+        if (due && due <= world.clock.now()) await runSweeps(world);
       }
       world.clock.moveTo(target);
+    },
+    async endPlans() {
+      for await (const { id } of world.deps.payments.subscriptions.list({ limit: 100 })) await world.deps.payments.subscriptions.cancel(id);
+      await settle();
     },
     async close() {
       await world.close();
