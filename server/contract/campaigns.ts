@@ -41,8 +41,10 @@ export const CampaignResults = Type.Object({
   orders: Count,
   /** How many of these plans run now. */
   running: Count,
-  /** The first payments. What was refunded later is not taken off. */
+  /** The first payments. */
   revenueCents: Cents,
+  /** How much of them went back, by refunds or lost disputes. */
+  returnedCents: Cents,
   /** What the discount took off them. */
   discountCents: Cents,
 });

@@ -91,6 +91,8 @@ it("each filter of a list is named, and taken away alone or with the others", as
   await expect.poll(() => chips.allTextContents()).toEqual(["Act: Entry put off", "Done by: ada@example.com", "Done to: ben@example.com"]);
   expect(await violationsOn(page, "filtered")).toEqual([]);
   await chips.nth(1).click();
+  // The focus goes on to the next one.
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Done to: ben@example.com");
   await expect.poll(() => api.calls("GET /api/admin/audit").at(-1)?.query).toEqual({ action: "need.put_off", about: "ben@example.com" });
   expect(await page.getByRole("searchbox", { name: text.audit.by, exact: true }).inputValue()).toBe("");
   await button(page, text.table.clear).click();

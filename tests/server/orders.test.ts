@@ -12,6 +12,7 @@ import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { consentTo } from "../support/consent.ts";
 import { payerIdOf } from "../support/payers.ts";
+import { chargeOf, decideDispute, openDispute } from "../support/returns.ts";
 
 const start = new Date("2026-03-10T09:30:00Z");
 const planPath = "/api/functions/create-checkout";
@@ -226,7 +227,7 @@ test("an open payment page with another price than the person agrees to now can'
   }
 });
 
-test("what a campaign brought: the plans it sold, how many of them run, and what was paid and taken off", async () => {
+test("what a campaign brought: the plans it sold, how many of them run, and what was paid, went back and was taken off", async () => {
   const { db } = world.database;
   const admin = await world.person();
   await db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
@@ -240,10 +241,14 @@ test("what a campaign brought: the plans it sold, how many of them run, and what
   const row = db.selectFrom("user_subscriptions").select("stripe_subscription_id").where("user_id", "=", leaves.userId);
   await world.deps.payments.subscriptions.cancel((await row.executeTakeFirstOrThrow()).stripe_subscription_id);
   await world.settle();
+  await world.deps.payments.refunds.create({ charge: await chargeOf(world, leaves), amount: 500 });
+  await decideDispute(world, await openDispute(world, await chargeOf(world, stays)), "lost");
+  await world.settle();
   expect(await read(id)).toEqual({
     orders: before.orders + 2,
     running: before.running + 1,
     revenueCents: before.revenueCents + 2 * 1_599,
+    returnedCents: before.returnedCents + 500 + 1_599,
     discountCents: before.discountCents + 2 * 400,
   });
   expect(await read(randomUUID())).toMatchObject({ code: "not_found" });

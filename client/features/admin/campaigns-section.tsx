@@ -73,6 +73,12 @@ function Results({ campaignId }: { campaignId: string }) {
         { label: t("admin:campaigns.orders"), value: number(results.orders) },
         { label: t("admin:campaigns.stillRunning"), value: number(results.running) },
         { label: t("admin:campaigns.revenue"), value: money(results.revenueCents) },
+        ...(results.returnedCents > 0
+          ? [
+              { label: t("admin:campaigns.returned"), value: money(results.returnedCents) },
+              { label: t("admin:campaigns.kept"), value: money(results.revenueCents - results.returnedCents) },
+            ]
+          : []),
         { label: t("admin:campaigns.discount"), value: money(results.discountCents) },
       ]}
     />

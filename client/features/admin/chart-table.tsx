@@ -23,24 +23,24 @@ function Drawn({ title, starts, unit, series, earlier, totalOf, format }: ChartT
   const { head, nameOf } = useStartNames({ unit });
   // Nothing that is drawn downwards is -0, which would be written so.
   const text = (value: number) => (format ?? number)(value === 0 ? 0 : value);
+  // The total comes first, because many columns are scrolled; what was nothing all the time takes no room. Each keeps the colour that the chart gives it.
+  const coloured = series.map((one, colour) => ({ ...one, colour }));
+  const moved = coloured.filter(({ values }) => values.some((value) => value !== 0));
+  const shown = moved.length > 0 ? moved : coloured;
   const cellsOf = (place: number) => {
     const before = earlier?.values[place] ?? null;
-    return [
-      ...series.map(({ values }) => text(values[place] ?? 0)),
-      ...(totalOf ? [<strong key="total">{text(totalOf(place))}</strong>] : []),
-      ...(earlier ? [before === null ? "–" : text(before)] : []),
-    ];
+    const cells = shown.map(({ values }) => text(values[place] ?? 0));
+    const beforeCells = earlier ? [before === null ? "–" : text(before)] : [];
+    return totalOf ? [<strong key="total">{text(totalOf(place))}</strong>, ...beforeCells, ...cells] : [...cells, ...beforeCells];
   };
+  const columns = shown.map(({ label, colour }) => ({ label, colour }));
+  const beforeColumns = earlier ? [{ label: earlier.label }] : [];
   return (
     <FigureTable
       isDense
       label={t(`drawn.${unit}`, { title })}
       head={head}
-      columns={[
-        ...series.map(({ label }, place) => ({ label, colour: place })),
-        ...(totalOf ? [{ label: t("total") }] : []),
-        ...(earlier ? [{ label: earlier.label }] : []),
-      ]}
+      columns={totalOf ? [{ label: t("total") }, ...beforeColumns, ...columns] : [...columns, ...beforeColumns]}
       rows={starts.map((start, place) => ({ key: start, head: nameOf(start), cells: cellsOf(place) })).reverse()}
     />
   );

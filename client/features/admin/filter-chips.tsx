@@ -18,22 +18,25 @@ export function FilterChips({ filters, table }: { filters: readonly Filter[]; ta
   });
   const shownOf = ({ value, options, isDay }: (typeof set)[number]) =>
     options?.find((option) => option.value === value)?.label ?? (isDay && !Number.isNaN(Date.parse(value)) ? date(value) : value);
-  function remove(names: readonly string[]): void {
+  function remove(names: readonly string[], place?: number): void {
+    const all = [...(chips.current?.querySelectorAll<HTMLElement>("[data-chip]") ?? [])];
+    const neighbour = place === undefined ? undefined : (all[place + 1] ?? all[place - 1]);
     table.filter(Object.fromEntries(names.map((name) => [name, undefined])));
     // What had the focus is gone.
-    chips.current?.focus();
+    (neighbour ?? chips.current)?.focus();
   }
   return (
     <div ref={chips} className={styles.chips} tabIndex={-1}>
-      {set.map((filter) => {
+      {set.map((filter, place) => {
         const label = t("table.chip", { label: filter.label, value: shownOf(filter) });
         return (
           <button
             key={filter.name}
             type="button"
+            data-chip
             className={styles.chip}
             aria-label={t("table.unfilter", { filter: label })}
-            onClick={() => remove([filter.name])}
+            onClick={() => remove([filter.name], place)}
           >
             <span className={styles.text}>{label}</span>
             <X size={14} aria-hidden="true" />

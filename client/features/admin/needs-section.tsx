@@ -15,7 +15,7 @@ import { inSilence } from "./needs-block.tsx";
 import { Findings } from "./needs-findings.tsx";
 import { Letters, Mails, Models, Unanswered } from "./needs-lists.tsx";
 import { Money, Transfers } from "./needs-money.tsx";
-import { useNeeds, usePutOff, waitingOf } from "./needs-store.ts";
+import { useLookingEveryMinute, useNeeds, usePutOff, waitingOf } from "./needs-store.ts";
 import type { Delayed } from "./put-off.tsx";
 import { PutOffContext, PutOffDialog } from "./put-off.tsx";
 import { sectionPath } from "./sections.ts";
@@ -123,7 +123,11 @@ function Waiting({ isPutOff }: { isPutOff: boolean }) {
   const { needs, readAt, look: lookHere } = (isPutOff ? usePutOff : useNeeds)();
   const [open, setOpen] = useState<Opened>({});
   const [said, setSaid] = useState<ReactNode>();
-  useEffect(lookHere, [lookHere]);
+  useEffect(() => {
+    if (!isPutOff) lookHere();
+  }, [lookHere, isPutOff]);
+  // The other list is read every minute on all pages of the panel, because the navigation counts it.
+  useLookingEveryMinute(lookHere, isPutOff);
   const hasActed = useRef(false);
   // After an act the row that had the focus may be gone.
   useEffect(() => {

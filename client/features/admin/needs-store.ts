@@ -35,15 +35,19 @@ export const usePutOff = storeOf({ putOff: true });
 
 const lookEveryMs = 60_000;
 
-/** Reads it now and every minute, unless nobody may. */
-export function useCountedNeeds(isAllowed: boolean): void {
-  const { look } = useNeeds.getState();
+/** Looks now and every minute, as long as `isOn`. */
+export function useLookingEveryMinute(look: () => void, isOn: boolean): void {
   useEffect(() => {
-    if (!isAllowed) return undefined;
+    if (!isOn) return undefined;
     look();
     const timer = setInterval(() => document.visibilityState === "visible" && look(), lookEveryMs);
     return () => clearInterval(timer);
-  }, [isAllowed, look]);
+  }, [isOn, look]);
+}
+
+/** Reads it now and every minute, unless nobody may. */
+export function useCountedNeeds(isAllowed: boolean): void {
+  useLookingEveryMinute(useNeeds.getState().look, isAllowed);
 }
 
 /** How many things wait. Undefined if nobody knows. */

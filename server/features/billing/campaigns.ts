@@ -30,11 +30,15 @@ export function presentCampaign(row: CampaignRow, now: Date): Campaign {
 export async function readCampaignResults({ db }: Pick<Deps, "db">, campaignId: string): Promise<CampaignResults> {
   const campaign = await db.selectFrom("discount_campaigns").selectAll().where("id", "=", campaignId).executeTakeFirst();
   if (!campaign) throw notFound();
-  const { rows } = await sql<Record<"orders" | "running" | "revenue" | "discount", string>>`
+  const { rows } = await sql<Record<"orders" | "running" | "revenue" | "returned" | "discount", string>>`
     select count(*) as orders, count(*) filter (where running) as running, coalesce(sum(amount_cents), 0) as revenue,
-        coalesce(sum(later_cents - amount_cents), 0) as discount
+        coalesce(sum(least(amount_cents, returned)), 0) as returned, coalesce(sum(later_cents - amount_cents), 0) as discount
       from orders, lateral (select exists (select from user_subscriptions
-        where stripe_subscription_id = orders.contract_id and status in ('active', 'past_due')) as running) as plan
+          where stripe_subscription_id = orders.contract_id and status in ('active', 'past_due')) as running) as plan
+        left join lateral (select i.refunded_cents + coalesce((select r.lost_cents from grants g join charge_returns r on r.charge_id = g.charge_id
+              where g.invoice_id = i.id limit 1), 0) as returned
+          from invoices i where i.billing_account_id = orders.billing_account_id and i.stripe_subscription_id = orders.contract_id
+          order by i.issued_at, i.id limit 1) as first on true
       where concluded_at is not null and amount_cents < later_cents
         and consented_at >= ${campaign.starts_at} and consented_at < ${campaign.ends_at}`.execute(db);
   const [counted] = rows;
@@ -42,6 +46,7 @@ export async function readCampaignResults({ db }: Pick<Deps, "db">, campaignId: 
     orders: Number(counted?.orders),
     running: Number(counted?.running),
     revenueCents: Number(counted?.revenue),
+    returnedCents: Number(counted?.returned),
     discountCents: Number(counted?.discount),
   };
 }
