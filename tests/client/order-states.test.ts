@@ -51,6 +51,15 @@ it("says that tax is in the price, and at which rate once that is known", async 
   await dialog().getByText("It includes 25.5% VAT.").waitFor();
 });
 
+it("of another plan than the one on hold leads to the account, where that is paid or ended", async () => {
+  api.refuse(previewCall, 409, "plan_suspended");
+  page = await open(site, "/pricing", { member: true });
+  await page.getByRole("button", { name: "Subscribe to Starter" }).click();
+  await dialog().getByText(refusals.plan_suspended).waitFor();
+  const links = dialog().getByRole("link");
+  expect([await links.count(), await links.first().getAttribute("href")]).toEqual([1, "/profile"]);
+});
+
 it("without the consent says what is missing, at the box and in view, and orders nothing", async () => {
   api.answer(previewCall, orderOf("starter_month"));
   page = await open(site, "/pricing", { member: true, viewport: { width: 390, height: 844 } });

@@ -2,12 +2,13 @@ import i18next from "i18next";
 import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
-import { Button } from "#client/components/button.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
+import { paths } from "#client/paths.ts";
 import type { Consent, OrderPreview } from "#contract/orders.ts";
 import styles from "./order.module.css";
 import { OrderConsent, OrderView } from "./order-view.tsx";
@@ -154,6 +155,12 @@ export function OrderDialog(props: OrderDialogProps) {
       {t("common:retry")}
     </Button>
   );
+  // Asking again would be refused again before the plan on hold is paid or ended.
+  const account = (
+    <LinkButton size="small" href={paths.profile}>
+      {t("change:suspended.toAccount")}
+    </LinkButton>
+  );
   return (
     <Dialog open={props.wanted !== null} onClose={close} title={t("order:title")} actions={actions}>
       <div className={styles.order}>
@@ -165,7 +172,7 @@ export function OrderDialog(props: OrderDialogProps) {
           </div>
         )}
         {looked && "refused" in looked && (
-          <Alert tone="warning" title={t("order:failed")} action={retry}>
+          <Alert tone="warning" title={t("order:failed")} action={looked.refused === "plan_suspended" ? account : retry}>
             {problemText(looked.refused)}
           </Alert>
         )}
