@@ -1,35 +1,5 @@
 -- The release before reads the reasons from the keys.
-drop function ledger_claw_back(uuid, bigint, text, timestamptz, text);
-drop function ledger_open_transaction(uuid, text, text, uuid, jsonb, timestamptz, text);
-alter table ledger_transactions drop constraint ledger_transactions_sound;
-drop function ledger_transaction_is_sound(text, text);
-alter table ledger_transactions drop column reason;
-
-create function ledger_transaction_is_sound(p_kind text) returns boolean language plpgsql immutable as $$
-begin
-  return p_kind in ('grant', 'capture', 'expire', 'clawback', 'repay', 'restore');
-end $$;
-alter table ledger_transactions add constraint ledger_transactions_sound check (ledger_transaction_is_sound(kind));
-
-create function ledger_open_transaction(
-  p_id uuid, p_key text, p_kind text, p_wallet uuid, p_content jsonb, p_now timestamptz
-) returns boolean language plpgsql as $$
-declare
-  known jsonb;
-begin
-  insert into ledger_keys (key, transaction_id) values (p_key, p_id) on conflict (key) do nothing;
-  if found then
-    insert into ledger_transactions (id, key, kind, wallet_id, content, occurred_at) values (p_id, p_key, p_kind, p_wallet, p_content, p_now);
-    return true;
-  end if;
-  select content into known from ledger_transactions where id = (select k.transaction_id from ledger_keys k where k.key = p_key);
-  if known is distinct from p_content then
-    raise exception 'ledger key % was posted with other content', p_key using errcode = 'TS409';
-  end if;
-  return false;
-end $$;
-
-create function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz)
+create or replace function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz)
 returns table (taken bigint, balance bigint, held bigint) language plpgsql security definer
 set search_path = public, pg_temp as $$
 declare
@@ -65,3 +35,10 @@ begin
   perform ledger_settle_debt(v_wallet, p_now);
   return query select v_taken, w.balance, w.held from wallets w where w.id = v_wallet;
 end $$;
+
+drop function ledger_claw_back(uuid, bigint, text, timestamptz, text);
+drop function ledger_open_transaction(uuid, text, text, uuid, jsonb, timestamptz, text);
+alter table ledger_transactions
+  drop constraint ledger_transactions_sound, add constraint ledger_transactions_sound check (ledger_transaction_is_sound(kind));
+drop function ledger_transaction_is_sound(text, text);
+alter table ledger_transactions drop column reason;

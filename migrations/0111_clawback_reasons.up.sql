@@ -23,22 +23,18 @@ update ledger_transactions t set reason = case
   where t.kind = 'clawback' and w.id = t.wallet_id and g.id = (t.content ->> 'grant')::uuid;
 alter table ledger_transactions enable trigger ledger_transactions_append_only;
 
-drop function ledger_claw_back(uuid, bigint, text, timestamptz);
-drop function ledger_open_transaction(uuid, text, text, uuid, jsonb, timestamptz);
-
-alter table ledger_transactions drop constraint ledger_transactions_sound;
-drop function ledger_transaction_is_sound(text);
 create function ledger_transaction_is_sound(p_kind text, p_reason text) returns boolean language plpgsql immutable as $$
 begin
   return case when p_kind = 'clawback' then p_reason is not null and p_reason in ('refund', 'dispute', 'payment_returned', 'guarantee', 'withdrawal',
       'late_payment', 'transfer_reversed', 'duplicate', 'taken_by_team', 'other')
     else p_kind in ('grant', 'capture', 'expire', 'repay', 'restore') and p_reason is null end;
 end $$;
-alter table ledger_transactions add constraint ledger_transactions_sound check (ledger_transaction_is_sound(kind, reason));
+alter table ledger_transactions
+  drop constraint ledger_transactions_sound, add constraint ledger_transactions_sound check (ledger_transaction_is_sound(kind, reason));
 
--- True when the fact is new; false when it was posted already with the same content.
+-- For a transaction with a reason. True when the fact is new; false when it was posted already with the same content.
 create function ledger_open_transaction(
-  p_id uuid, p_key text, p_kind text, p_wallet uuid, p_content jsonb, p_now timestamptz, p_reason text default null
+  p_id uuid, p_key text, p_kind text, p_wallet uuid, p_content jsonb, p_now timestamptz, p_reason text
 ) returns boolean language plpgsql as $$
 declare
   known jsonb;
@@ -56,8 +52,7 @@ begin
   return false;
 end $$;
 
--- The release before names no reason.
-create function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz, p_reason text default 'other')
+create function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz, p_reason text)
 returns table (taken bigint, balance bigint, held bigint) language plpgsql security definer
 set search_path = public, pg_temp as $$
 declare
@@ -93,3 +88,8 @@ begin
   perform ledger_settle_debt(v_wallet, p_now);
   return query select v_taken, w.balance, w.held from wallets w where w.id = v_wallet;
 end $$;
+
+-- The release before names no reason.
+create or replace function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz)
+returns table (taken bigint, balance bigint, held bigint) language sql security definer set search_path = public, pg_temp
+  as $$ select * from ledger_claw_back(p_grant, p_in_all, p_key, p_now, 'other') $$;

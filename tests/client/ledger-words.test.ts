@@ -7,6 +7,7 @@ import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
 import type { ClawbackReason } from "#domain/credits.ts";
 import { languages } from "#domain/languages.ts";
 import type { LedgerLine } from "#server/contract/ledger.ts";
+import { violationsOn } from "#tests/support/accessibility.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
@@ -86,6 +87,20 @@ it("the wallet says of a debt only that credits were taken back, and leads to th
   const why = debt.getByRole("link", { name: billing.wallet.debtWhy, exact: true });
   expect(await why.getAttribute("href")).toBe("/profile/usage?kind=clawback#history");
   expect(await itemsOf(page, billing.ledger.title).first().textContent()).toContain("Taken back after a payment dispute");
+});
+
+it("the wallet says that a dispute froze the credits, who decides it and where to ask, and that none are lost", async () => {
+  const days = { createdAt: "2026-03-10T00:00:00.000Z", expiresAt: "2026-04-10T00:00:00.000Z" };
+  const grant = { id: idOf(90), kind: "plan" as const, credits: 300, remaining: 260, held: 0, ...days };
+  const amounts = { balance: 260, held: 0, available: 260 };
+  api.answer("GET /api/credits/wallet", { ...amounts, frozen: true, grants: [grant], serverTime: "2026-03-10T12:00:00.000Z" });
+  api.answer("POST /api/functions/reliable-subscription-check", starter);
+  const page = await showing("/profile", billing.ledger.title, [lineOf(1, monthly)]);
+  const frozen = page.getByRole("alert").filter({ hasText: billing.wallet.frozen });
+  const action = frozen.getByRole("link", { name: billing.wallet.frozenAction, exact: true });
+  expect(await action.getAttribute("href")).toBe("/contact");
+  expect(await page.getByText("260").first().isVisible()).toBe(true);
+  expect(await violationsOn(page, "frozen")).toEqual([]);
 });
 
 it("each language has words of its own for each reason", async () => {
