@@ -15,6 +15,7 @@ import type { CardBehaviour } from "#sandbox/stripe/kinds.ts";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { freePort } from "#server/embedded/processes.ts";
+import { handledTypes } from "#server/features/billing/event-handlers.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { expireDueGrants } from "#server/features/credits/service.ts";
@@ -156,15 +157,23 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
     });
     if (card !== "declined" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);
   }
+  async function arrive(event: Stripe.Event) {
+    const response = await deliver(world, JSON.stringify(event));
+    if (response.statusCode !== 200) throw new Error(`webhook answered ${response.statusCode}: ${response.body}`);
+  }
   async function bring(events: readonly Stripe.Event[]) {
     for (const event of events) {
-      const response = await deliver(world, JSON.stringify(event));
-      if (response.statusCode !== 200) throw new Error(`webhook answered ${response.statusCode}: ${response.body}`);
+      await arrive(event);
       await processStripeEvent(world.deps, event.id);
     }
   }
   const takeEvents = () => listEvents(world, seen);
-  const settle = async () => bring(await takeEvents());
+  /** First all are delivered, as Stripe does it, so that several about one object are one reading. Only those arrive that the endpoint asks for. */
+  async function settle() {
+    const events = (await takeEvents()).filter(({ type }) => handledTypes.includes(type));
+    for (const event of events) await arrive(event);
+    for (const { id } of events) await processStripeEvent(world.deps, id);
+  }
 
   return {
     ...world,
