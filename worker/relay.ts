@@ -30,7 +30,8 @@ export interface Relay {
 
 /** Most polls find nothing, and one read that the index answers costs a fraction of an update for each kind. */
 async function isAnyDue(db: Db): Promise<boolean> {
-  const result = await sql<{ due: boolean }>`select exists (select from outbox where redrive_at <= clock_timestamp()) as due`.execute(db);
+  const result = await sql<{ due: boolean }>`/* prepared */
+    select exists (select from outbox where redrive_at <= clock_timestamp()) as due`.execute(db);
   return result.rows[0]?.due ?? false;
 }
 

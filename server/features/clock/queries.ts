@@ -7,7 +7,7 @@ import type { SweepName } from "./sweeps.ts";
 
 /** When each sweep next has something to do, not counting rows that are set aside. Null if nothing is planned. */
 export async function selectDueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {
-  const result = await sql<Record<SweepName, Date | null>>`
+  const result = await sql<Record<SweepName, Date | null>>`/* prepared */
     select
       (select due_at from schedules where name = 'reconcile') as "reconcile",
       (select asked_at from full_checks where done_at is null) as "full-check",

@@ -29,7 +29,7 @@ export async function insertJob(trx: Trx, job: { id: string; userId: string; pro
 }
 
 export async function hasJobs(executor: Executor): Promise<boolean> {
-  const { rows } = await sql<{ some: boolean }>`select exists (select from clip_jobs) as some`.execute(executor);
+  const { rows } = await sql<{ some: boolean }>`/* prepared */ select exists (select from clip_jobs) as some`.execute(executor);
   return rows[0]?.some ?? false;
 }
 
