@@ -55,7 +55,7 @@ function Contents({ wallet }: { wallet: Wallet }) {
         {more !== null && <p className={styles.more}>{more}</p>}
       </div>
       <div className={styles.actions}>
-        <LinkButton href={paths.aiModels} variant={wallet.available > 0 && !wallet.frozen ? "primary" : "secondary"}>
+        <LinkButton href={paths.aiModels} variant={wallet.available > 0 ? "primary" : "secondary"}>
           {t("wallet.chat")}
         </LinkButton>
         {check?.status === "active" && <LinkButton href={`${paths.pricing}#packs`}>{t("wallet.buyPack")}</LinkButton>}
