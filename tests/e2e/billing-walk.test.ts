@@ -177,7 +177,7 @@ async function packGoesBack(person: Payer): Promise<void> {
   const left = starter.monthlyCredits + pack.credits;
   await person.agree("given-back", { credits: left, invoices: ["Refunded", "Paid", "Paid", "Paid"] });
   await person.go("/profile/usage");
-  await person.says("Taken back after a refund");
+  await person.says("Taken back after a withdrawal from the contract");
   const sum = page.getByText(`The steps add up to ${left}.`);
   await sum.waitFor();
   await sum.scrollIntoViewIfNeeded();

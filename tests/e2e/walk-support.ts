@@ -92,8 +92,8 @@ export class Walk {
     }
     this.#steps += 1;
     await photograph(this.page, `${this.#name}-${String(this.#steps).padStart(2, "0")}-${name}`);
-    // What has just moved is looked at again.
-    await expect.poll(() => coveredControls(this.page, "form:has([name=prompt])"), { message: name, timeout: 5_000 }).toEqual([]);
+    // What has just moved is looked at again, and what is said for seven seconds goes by itself.
+    await expect.poll(() => coveredControls(this.page, "form:has([name=prompt])"), { message: name, timeout: 10_000 }).toEqual([]);
     expect(this.#faults, name).toEqual([]);
   };
 
