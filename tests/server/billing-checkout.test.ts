@@ -1,7 +1,9 @@
 /** Double clicks and tabs share one checkout; it is discounted once, and failures of Stripe don't block it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { buildApp } from "#server/app.ts";
 import { processCheckout, processStripeEvent } from "#server/features/billing/process-event.ts";
+import { settleCheckout } from "#server/features/billing/settle-checkout.ts";
 import { ensureCatalogue } from "#server/features/billing/stripe-catalogue.ts";
 import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -288,6 +290,25 @@ describe("the return from the payment page", () => {
     expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "paid", packCredits: null });
     expect((await stateOf(world, person.userId)).grants).toEqual([expect.objectContaining({ credits: 300, remaining: 300 })]);
     expect(await jobsFor(sessionId)).toHaveLength(1);
+  });
+
+  test("waits for the new plan of somebody whose earlier one has ended, though the checkout is written before its subscription; once that has ended, nothing is left to wait for", async () => {
+    const person = await world.person();
+    await world.buy(person);
+    await world.settle();
+    await world.endPlans();
+    await world.moveTo(addMilliseconds(world.clock.now(), dayMs));
+    const { url } = await world.checkout(person, "starter_month");
+    const sessionId = sessionOf(url);
+    await world.pay(url);
+    const ask = async () => (await world.post(back, person, { sessionId })).json<{ state: string }>().state;
+    // Another process writes the subscription a moment later.
+    await settleCheckout(world.deps, sessionId);
+    expect(await ask()).toBe("waiting");
+    await world.settle();
+    expect(await ask()).toBe("paid");
+    await world.endPlans();
+    expect(await ask()).toBe("over");
   });
 
   test("reports an unpaid checkout as waiting, then as expired, and grants nothing", async () => {

@@ -2,10 +2,20 @@ import { DomainError } from "#domain/errors.ts";
 import { packOf } from "#domain/plans.ts";
 import type { CheckoutReturn } from "../../contract/billing.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { readUnpaid } from "./invoices.ts";
 import * as queries from "./queries.ts";
+
+/**
+ * Whether the checkout began the person's newest subscription. A moment after the checkout is written that may still be one that ended before:
+ * the new one is written next. Of one that was never paid no order says so; it has started since then.
+ */
+function isOf(checkout: { contract_id: string | null; created_at: Date }, subscription: SubscriptionRow): boolean {
+  const startedAfter = subscription.started_at.getTime() >= Math.floor(checkout.created_at.getTime() / 1000) * 1000;
+  return checkout.contract_id === subscription.stripe_subscription_id || startedAfter;
+}
 
 /**
  * Called when somebody comes back from the payment page. If we know of no payment yet, a job asks Stripe, because Stripe's event may be late
@@ -26,7 +36,7 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
     if (subscription?.status === "active") return { state: "paid", packCredits: null };
     if (checkout.status === "expired") return { state: "expired", packCredits: null };
     // The subscription of this checkout has ended meanwhile, so there is nothing to wait for.
-    if (checkout.status === "completed" && subscription && subscription.status !== "incomplete")
+    if (checkout.status === "completed" && subscription && isOf(checkout, subscription) && subscription.status !== "incomplete")
       return { state: "over", packCredits: null };
     await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
     const { unpaid } = await readUnpaid(trx, subscription);

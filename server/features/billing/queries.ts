@@ -254,7 +254,7 @@ export async function selectOwnCheckout(executor: Executor, userId: string, sess
     executor
       .selectFrom("checkouts")
       .leftJoin("orders", "orders.id", "checkouts.id")
-      .select(["checkouts.id", "status", "checkouts.price_id"])
+      .select(["checkouts.id", "status", "checkouts.price_id", "checkouts.created_at", "contract_id"])
       // The payment page was completed. What is open after that waits for a bank's debit.
       .select((e) => e("orders.stripe_session_id", "is not", null).as("is_complete"))
       .where("user_id", "=", userId)
