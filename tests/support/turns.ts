@@ -53,7 +53,7 @@ const files = [
   [
     ...["e2e/trial", "e2e/content-security", "e2e/prerender", "e2e/mailed-link", "e2e/five-tabs", "e2e/install"],
     ...["faults/rolling-restart", "worker/shutdown", "worker/shutdown-silent-stripe", "client/person-states", "client/layout"],
-    ...["worker/jobs", "server/server-bundle", "server/compose", "client/frame-visitor", "client/admin-acts", "server/log-partitions"],
+    ...["worker/jobs", "server/server-bundle", "client/frame-visitor", "client/admin-acts", "server/log-partitions"],
   ],
 ] as const;
 
