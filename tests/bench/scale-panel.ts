@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Deps } from "#server/deps.ts";
 import { auditTable } from "#server/features/admin/audit-table.ts";
 import { campaignsTable } from "#server/features/admin/campaigns-table.ts";
+import { readClosedFindings } from "#server/features/admin/closed-findings.ts";
 import { inboxTable } from "#server/features/admin/inbox-table.ts";
 import { sentMailsTable, waitingJobsTable } from "#server/features/admin/mail-tables.ts";
 import { readNeeds } from "#server/features/admin/needs.ts";
@@ -68,6 +69,7 @@ export function panelActs(deps: Deps, somebody: () => ScalePerson): Acts {
     },
     "panel: what needs somebody": () => readNeeds(deps, false),
     "panel: what was put off": () => readNeeds(deps, true),
+    "panel: what somebody closed": () => readClosedFindings(deps.db),
     "panel: events": () => twoPages(deps, eventsTable, {}, { atLeast: 50 }),
     "panel: events of a type": () => twoPages(deps, eventsTable, { type: "invoice.paid" }, { atLeast: 50 }),
     "panel: events of a type that never came": () => twoPages(deps, eventsTable, { type: "charge.refunded" }, nothing),
