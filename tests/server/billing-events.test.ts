@@ -1,7 +1,7 @@
 /** Events that wait about one object are one reading of it; what no code acts on is set aside and can be put back to work. */
 import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
@@ -28,7 +28,6 @@ beforeAll(async () => {
     return passOn(request, answer);
   });
 });
-afterEach(() => world.endPlans());
 afterAll(async () => {
   await proxy.close();
   await world.close();

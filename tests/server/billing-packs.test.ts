@@ -1,6 +1,6 @@
 /** A pack is sold to people with a paid plan; its credits come once, last twelve months, and wait while there is no plan. */
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Wallet } from "#contract/billing.ts";
 import { addMonths } from "#domain/clock.ts";
 import { processCheckout, processStripeEvent } from "#server/features/billing/process-event.ts";
@@ -19,7 +19,6 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld({}, start);
 });
-afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 async function subscriber(): Promise<Person> {

@@ -65,7 +65,7 @@ async function simulate(plan: Plan, plant: (database: TestDatabase) => Promise<v
 }
 
 test(`the people of the scripts and ${people} more for ${days} days: after every act and every day the books agree, and at rest they agree with Stripe's to the credit and the cent (seed ${seed})`, {
-  timeout: full ? 3_600_000 : 180_000,
+  timeout: full ? 3_600_000 : 600_000,
 }, async () => {
   const counts = await simulate({ seed, people, days, stepHours, restDays, busyPercent: 50, taxed: taxed(seed) });
   const missing = Object.entries(counts).flatMap(([what, count]) => (count === 0 && (full || !byChance.includes(what)) ? [what] : []));

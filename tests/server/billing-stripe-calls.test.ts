@@ -1,5 +1,5 @@
 /** Stripe is asked outside of any transaction, and what it answered is written only if nothing newer was. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "#server/db/transaction.ts";
 import { processCheckout, processStripeEvent } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
@@ -16,7 +16,6 @@ let world: BillingWorld;
 beforeAll(async () => {
   world = await startBillingWorld();
 });
-afterEach(() => world.endPlans());
 afterAll(() => world.close());
 
 const through = (proxy: HttpProxy) => ({
