@@ -149,6 +149,7 @@ it.each(on("phone"))(
     await row(found).getByRole("button", { name: "Open again" }).click();
     await confirm(page, "Open again", "I took it for another one");
     await row(found).waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
     await page.getByRole("link", { name: "Waiting", exact: true }).click();
     await row(found).getByRole("button", { name: "Close" }).click();
     await confirm(page, "Close", "It was an old test");

@@ -115,7 +115,7 @@ async function nextSweep(world: ApiWorld): Promise<Date | null> {
     db
       .selectFrom("user_subscriptions")
       .select((e) => e.fn.min("grace_until").as("at"))
-      .where("status", "=", "past_due")
+      .where("grace_until", "is not", null)
       .executeTakeFirst(),
     db
       .selectFrom("grants")

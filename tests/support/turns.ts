@@ -38,22 +38,22 @@ const files = [
   [
     ...["e2e/feedback", "e2e/admin", "e2e/doctor", "e2e/guide-prompt", "e2e/branches", "e2e/frame"],
     ...["faults/main-job", "client/sleeping-content", "client/own-data-states", "client/invoices-states"],
-    ...["worker/kinds", "server/fuzz", "client/passkeys-states", "client/device"],
+    ...["worker/kinds", "client/passkeys-states", "client/device"],
   ],
   [
     ...["e2e/update", "e2e/admin-needs", "e2e/hostile-texts", "e2e/consent", "e2e/packs"],
     ...["faults/postgres", "faults/contact", "worker/dead-letters", "client/usage-states", "client/unpaid-states", "client/order-states"],
-    ...["server/parent-gone", "server/cut-connections", "client/model-ends", "client/withdrawal-states", "client/roi-query"],
+    ...["client/model-ends", "client/withdrawal-states", "client/roi-query"],
   ],
   [
     ...["e2e/contact-form", "e2e/offline", "e2e/inbox", "e2e/attachments"],
     ...["faults/redis", "faults/frozen", "faults/auth-flood", "client/security-states", "client/reading", "client/plan-change-states"],
-    ...["sandbox/stripe-delivery", "client/hostile-addresses", "client/two-step-states", "server/stripe-account"],
+    ...["sandbox/stripe-delivery", "client/hostile-addresses", "client/two-step-states"],
   ],
   [
     ...["e2e/trial", "e2e/content-security", "e2e/prerender", "e2e/mailed-link", "e2e/five-tabs", "e2e/install"],
     ...["faults/rolling-restart", "worker/shutdown", "worker/shutdown-silent-stripe", "client/person-states", "client/layout"],
-    ...["worker/jobs", "server/server-bundle", "client/frame-visitor", "client/admin-acts", "server/log-partitions"],
+    ...["worker/jobs", "server/server-bundle", "client/frame-visitor", "client/admin-acts"],
   ],
 ] as const;
 

@@ -13,6 +13,7 @@ import { OpenPerson, Person } from "./needs-block.tsx";
 import { useFindingText } from "./needs-findings.tsx";
 import { useNeeds } from "./needs-store.ts";
 import styles from "./person.module.css";
+import { useFocusAfterAct } from "./use-focus-after-act.ts";
 
 type Finding = Closed["rows"][number];
 
@@ -70,6 +71,7 @@ export function ClosedFindings() {
     api("GET /api/admin/findings/closed").then(setClosed, () => setClosed("failed"));
   }, []);
   useEffect(look, [look]);
+  const noteAct = useFocusAfterAct(closed);
   const lookEverywhere = () => {
     look();
     // The navigation counts what waits.
@@ -98,6 +100,7 @@ export function ClosedFindings() {
           onDone={() => {
             setAsked(undefined);
             lookEverywhere();
+            noteAct();
           }}
           look={lookEverywhere}
           act={(reason) => api("POST /api/admin/findings/reopen", { body: { findingId: asked.id, reason } })}

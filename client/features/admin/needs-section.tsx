@@ -22,6 +22,7 @@ import { sectionPath } from "./sections.ts";
 import { SettleTransferDialog } from "./settle-transfer-dialog.tsx";
 import { ReadAt } from "./since.tsx";
 import { TabLinks } from "./tab-links.tsx";
+import { useFocusAfterAct } from "./use-focus-after-act.ts";
 
 interface DialogsProps {
   asked: Asked | undefined;
@@ -126,18 +127,9 @@ function Waiting({ isPutOff }: { isPutOff: boolean }) {
   useEffect(() => {
     if (!isPutOff) lookHere();
   }, [lookHere, isPutOff]);
-  // The other list is read every minute on all pages of the panel, because the navigation counts it.
+  // What waits is read every minute on all pages of the panel anyway, because the navigation counts it.
   useLookingEveryMinute(lookHere, isPutOff);
-  const hasActed = useRef(false);
-  // After an act the row that had the focus may be gone.
-  useEffect(() => {
-    const isFocusLost = hasActed.current && document.activeElement === document.body;
-    hasActed.current = false;
-    const heading = document.querySelector<HTMLElement>("main h1");
-    if (!isFocusLost || !heading || needs === undefined) return;
-    heading.tabIndex = -1;
-    heading.focus({ preventScroll: true });
-  }, [needs]);
+  const noteAct = useFocusAfterAct(needs);
   const look = () => {
     // The navigation counts what waits.
     useNeeds.getState().look();
@@ -171,7 +163,7 @@ function Waiting({ isPutOff }: { isPutOff: boolean }) {
           setSaid(answer);
           setOpen({});
           look();
-          hasActed.current = true;
+          noteAct();
         }}
         look={look}
       />

@@ -35,10 +35,11 @@ export async function readCampaignResults({ db }: Pick<Deps, "db">, campaignId: 
         coalesce(sum(least(amount_cents, returned)), 0) as returned, coalesce(sum(later_cents - amount_cents), 0) as discount
       from orders, lateral (select exists (select from user_subscriptions
           where stripe_subscription_id = orders.contract_id and status in ('active', 'past_due')) as running) as plan
-        left join lateral (select i.refunded_cents + coalesce((select r.lost_cents from grants g join charge_returns r on r.charge_id = g.charge_id
-              where g.invoice_id = i.id limit 1), 0) as returned
-          from invoices i where i.billing_account_id = orders.billing_account_id and i.stripe_subscription_id = orders.contract_id
-          order by i.issued_at, i.id limit 1) as first on true
+        left join lateral (select r.refunded_cents + r.lost_cents as returned from charge_returns r
+            join grants g on g.charge_id = r.charge_id join invoices i on i.id = g.invoice_id
+          where r.billing_account_id = orders.billing_account_id and i.stripe_subscription_id = orders.contract_id
+            and not exists (select from invoices earlier where earlier.billing_account_id = i.billing_account_id
+              and earlier.stripe_subscription_id = i.stripe_subscription_id and earlier.issued_at < i.issued_at) limit 1) as first on true
       where concluded_at is not null and amount_cents < later_cents
         and consented_at >= ${campaign.starts_at} and consented_at < ${campaign.ends_at}`.execute(db);
   const [counted] = rows;

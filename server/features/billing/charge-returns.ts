@@ -81,7 +81,8 @@ function sumOf(returned: Returned): number {
 }
 
 /**
- * Whether a refund or a dispute is why credits are taken now, if one reading of the charge did not find both. For credits that are posted after money of their charge went back, all that went back is why.
+ * Whether a refund or a dispute is why credits are taken now, if one reading of the charge did not find both. For credits that are posted after
+ * money of their charge went back, all that went back is why.
  */
 function reasonOf(row: ChargeReturnRow, before: Returned): ClawbackReason {
   const since = row === before ? nothingReturned : before;

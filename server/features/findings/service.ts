@@ -9,6 +9,7 @@ import { selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Findings } from "../../db/types-work.ts";
+import type { Clerk } from "../auth/team.ts";
 
 const staysClosed = sql`known.resolved_by = 'person' and known.details = excluded.details`;
 
@@ -105,23 +106,18 @@ async function selectCloser(executor: Executor, { kind, subject }: { kind: Findi
   return rows[0]?.by ?? null;
 }
 
-interface By {
-  clerk: { userId: string; network: string };
-  reason: string;
-}
 type FindingOf = Pick<Selectable<Findings>, "kind" | "subject" | "billing_account_id">;
 type Act = "finding.closed" | "finding.reopened";
 
-async function record(trx: Trx, action: Act, { kind, subject, billing_account_id: payerId }: FindingOf, by: By): Promise<void> {
+async function record(
+  trx: Trx,
+  action: Act,
+  { kind, subject, billing_account_id: payerId }: FindingOf,
+  { userId, network }: Clerk,
+  reason: string,
+): Promise<void> {
   const [about = null] = payerId === null ? [] : await selectMembers(trx, payerId);
-  await recordAct(trx, {
-    actor: by.clerk.userId,
-    subject: about,
-    action,
-    network: by.clerk.network,
-    details: { kind, subject },
-    reason: by.reason,
-  });
+  await recordAct(trx, { actor: userId, subject: about, action, network, details: { kind, subject }, reason });
 }
 
 /** Of two team members who act on it at once, the second waits here for the first. */
@@ -133,7 +129,7 @@ async function selectForAct(trx: Trx, id: string) {
 }
 
 /** A team member has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
-export async function closeFindingAs(db: Db, clerk: By["clerk"], id: string, reason: string, now: Date): Promise<void> {
+export async function closeFindingAs(db: Db, clerk: Clerk, id: string, reason: string, now: Date): Promise<void> {
   await inTransaction(db, async (trx) => {
     const finding = await selectForAct(trx, id);
     if (finding.resolved_at !== null) {
@@ -141,17 +137,17 @@ export async function closeFindingAs(db: Db, clerk: By["clerk"], id: string, rea
       throw new DomainError("finding_closed", "This is closed already", { since: finding.resolved_at.toISOString(), ...(by && { by }) });
     }
     await closeFinding(trx, id, now);
-    await record(trx, "finding.closed", finding, { clerk, reason });
+    await record(trx, "finding.closed", finding, clerk, reason);
   });
 }
 
 /** A finding that a team member closed waits again. Throws `not_found`, and `conflict` if it is not closed by somebody any more. */
-export async function reopenFindingAs(db: Db, clerk: By["clerk"], id: string, reason: string): Promise<void> {
+export async function reopenFindingAs(db: Db, clerk: Clerk, id: string, reason: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     const finding = await selectForAct(trx, id);
     if (finding.resolved_by !== "person") throw new DomainError("conflict", "Nobody has closed this, or it is open again");
     await trx.updateTable("findings").set({ resolved_at: null, resolved_by: null }).where("id", "=", id).execute();
-    await record(trx, "finding.reopened", finding, { clerk, reason });
+    await record(trx, "finding.reopened", finding, clerk, reason);
   });
 }
 

@@ -1,0 +1,1 @@
+drop index charge_returns_account;
