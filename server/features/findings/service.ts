@@ -9,7 +9,6 @@ import { selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Findings } from "../../db/types-work.ts";
-import type { Clerk } from "../auth/team.ts";
 
 const staysClosed = sql`known.resolved_by = 'person' and known.details = excluded.details`;
 
@@ -106,6 +105,11 @@ async function selectCloser(executor: Executor, { kind, subject }: { kind: Findi
   return rows[0]?.by ?? null;
 }
 
+/** Who of the team acts. Not auth's type, because auth asks billing, and billing asks this feature. */
+interface Clerk {
+  userId: string;
+  network: string;
+}
 type FindingOf = Pick<Selectable<Findings>, "kind" | "subject" | "billing_account_id">;
 type Act = "finding.closed" | "finding.reopened";
 
