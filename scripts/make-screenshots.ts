@@ -8,7 +8,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
-import type { OrderPreview } from "#contract/orders.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
 
 const [product = "http://127.0.0.1:3000", sandbox = "http://127.0.0.1:3001"] = process.argv.slice(2);
 const folder = path.join(import.meta.dirname, "../client/public/screenshots");

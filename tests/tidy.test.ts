@@ -151,6 +151,20 @@ describe("imports", () => {
     expect(ringsOf(planted)).toContain("admin figures");
   });
 
+  it("lead to contracts that are named as their features are", () => {
+    const shared = ["api", "common", "outcome", "realtime", "route", "tables"];
+    const features = readdirSync(path.join(root, "server/features"));
+    const named = readdirSync(path.join(root, "server/contract")).map((name) => name.replace(/\.ts$/, ""));
+    expect(named.filter((name) => !shared.includes(name) && !features.includes(name))).toEqual([]);
+    // Each call is handled by the feature it is named after. What a person or the team reads of another feature is the exception, by name.
+    const handled = imports.flatMap(({ from, to }) => {
+      const feature = /^server\/features\/([^/]+)\/.*routes\.ts$/.exec(from)?.[1];
+      const contract = /^server\/contract\/([^/]+?)(?:\.ts|\/.*)$/.exec(to)?.[1];
+      return feature && contract && !shared.includes(contract) && feature !== contract ? [`${feature} → ${contract}`] : [];
+    });
+    expect([...new Set(handled)].sort()).toEqual([]);
+  });
+
   it("against the map are found, and so is a cycle", () => {
     const refused: [string, string, boolean][] = [
       ["server/domain/plans.ts", "server/db/database.ts", true],

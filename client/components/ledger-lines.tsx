@@ -6,7 +6,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { WriteRange } from "#client/lib/use-ledger-words.ts";
 import { useLedgerWords } from "#client/lib/use-ledger-words.ts";
 import { paths } from "#client/paths.ts";
-import type { LedgerLine } from "#contract/ledger.ts";
+import type { LedgerLine } from "#contract/credits/ledger.ts";
 import styles from "./ledger-lines.module.css";
 import { ItemLink, LinkItem } from "./link-item.tsx";
 import { ModelPattern } from "./model-pattern.tsx";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { RepairedItem } from "#contract/doctor.ts";
+import type { RepairedItem } from "#contract/billing/doctor.ts";
 
 /** What a check of the payments put right, in words for the person and for the team. */
 export function useRepairText(): (item: RepairedItem) => string {

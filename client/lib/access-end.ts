@@ -1,4 +1,4 @@
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 
 /** Until when the plan gives access: to the end of its period, but with an unpaid renewal only to the last day of grace. */
 export function accessEnd({ unpaid, subscription_end: periodEnd }: SubscriptionCheck): string | null {

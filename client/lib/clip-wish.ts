@@ -1,6 +1,6 @@
 /** How the next clip is to be asked for. */
 import { create } from "zustand";
-import type { ClipOptions } from "#contract/media.ts";
+import type { ClipOptions } from "#contract/generations/media.ts";
 import { usualClip } from "#domain/clips.ts";
 import type { Reference } from "./picture-wish.ts";
 import { sessionStore } from "./session-store.ts";

@@ -1,4 +1,4 @@
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { monthlyCreditsOf } from "#domain/plans.ts";
 
 /** When the next credits arrive: on a date, once an invoice is paid, not before the plan ends, or only with a plan after the free trial. */

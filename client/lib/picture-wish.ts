@@ -1,6 +1,6 @@
 /** How the next picture is to be asked for. It is chosen in the chat, and from a picture in the thread or the gallery. */
 import { create } from "zustand";
-import type { PictureOptions } from "#contract/generations.ts";
+import type { PictureOptions } from "#contract/generations/generations.ts";
 import { pictureLimits, usualPicture } from "#domain/pictures.ts";
 import { sessionStore } from "./session-store.ts";
 

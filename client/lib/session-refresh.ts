@@ -1,4 +1,4 @@
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { ApiProblem, api, NetworkProblem, provideBearers } from "./api.ts";
 import { readSession } from "./session-storage.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 
 /** Local storage holds the session with exactly the fields of spec §3 (docs/decisions/0006). */
 const storageKey = "session";

@@ -1,5 +1,5 @@
 import { createStore } from "zustand/vanilla";
-import type { Session, User } from "#contract/auth.ts";
+import type { Session, User } from "#contract/auth/sign-in.ts";
 import { readSession, toSession, writeSession } from "./session-storage.ts";
 
 /** The events of the session (spec §4). All tabs receive each of them. */

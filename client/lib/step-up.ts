@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
-import type { StepUpProof } from "#contract/step-up.ts";
+import type { StepUpProof } from "#contract/account/step-up.ts";
 import { ApiProblem, api } from "./api.ts";
 import { refreshUser } from "./session-refresh.ts";
 

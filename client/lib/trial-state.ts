@@ -1,4 +1,4 @@
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 
 /**
  * What the person can be told of the free trial: they may start it, it runs, or it was the last they had. Null for people who have, or had, a

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { LedgerLine } from "#contract/ledger.ts";
+import type { LedgerLine } from "#contract/credits/ledger.ts";
 import { monthsOfYear } from "#domain/plans.ts";
 import { knownModel } from "./known-models.ts";
 import { useFormat } from "./use-format.ts";

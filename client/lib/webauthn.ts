@@ -7,7 +7,7 @@ import {
   startRegistration,
   WebAuthnAbortService,
 } from "@simplewebauthn/browser";
-import type { Assertion, Registration, RegistrationOptions, SignInOptions } from "#contract/passkeys.ts";
+import type { Assertion, Registration, RegistrationOptions, SignInOptions } from "#contract/auth/passkeys.ts";
 import { minuteMs } from "#domain/clock.ts";
 import type { PasskeyFault } from "./passkeys.ts";
 import { PasskeyProblem } from "./passkeys.ts";

@@ -2,7 +2,7 @@
  * Keeps the conversations that a person opened last, to read without a connection. They are deleted from the device when the
  * person signs out.
  */
-import type { ConversationSummary, Message } from "#contract/generations.ts";
+import type { ConversationSummary, Message } from "#contract/conversations.ts";
 import { textOf } from "#domain/messages.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { FoundConversation } from "#contract/generations.ts";
+import type { FoundConversation } from "#contract/conversations.ts";
 import { textOf } from "#domain/messages.ts";
 import { excerptOf, findMatch } from "#domain/search.ts";
 import { listKeptConversations, readKeptList } from "./conversations.ts";

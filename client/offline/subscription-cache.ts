@@ -1,4 +1,4 @@
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, readStored, writeStored } from "./store.ts";
 

@@ -24,7 +24,7 @@ import { useSubscription } from "#client/features/billing/subscription-store.ts"
 import { conversationPath } from "#client/features/chat/conversation-path.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { paths } from "#client/paths.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import { plans } from "#domain/plans.ts";
 
 function WaysIn({ email }: { email: string }) {

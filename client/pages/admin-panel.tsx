@@ -14,7 +14,7 @@ import { placeOf } from "#client/features/admin/sections.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { securityPath } from "#client/lib/security-path.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import type { TeamRole } from "#domain/team.ts";
 import { NotFoundLater } from "./not-found-later.tsx";
 

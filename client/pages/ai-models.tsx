@@ -19,7 +19,7 @@ import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFetched } from "#client/lib/use-fetched.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 
 const loadTrial = async () => (await import("#client/features/billing/own-trial.tsx")).OwnTrial;
 

@@ -21,7 +21,7 @@ import { ownPath } from "#client/lib/own-path.ts";
 import { untilLate } from "#client/lib/until-idle.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 
 /** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
 const steps = {

@@ -1,5 +1,5 @@
 import { Value } from "typebox/value";
-import { ClockState } from "#contract/sandbox-clock.ts";
+import { ClockState } from "#contract/clock.ts";
 
 /** The product's business time and its pending work. */
 export interface ProductState {

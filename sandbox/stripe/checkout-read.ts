@@ -5,6 +5,7 @@ import { daySeconds, hourSeconds } from "./context.ts";
 import { redeemableCoupon } from "./coupons.ts";
 import { invalidParameter, invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import type { HiddenKinds } from "./kinds.ts";
+import { refuseSmallRenewals } from "./least-charge.ts";
 import { checkoutLocales } from "./locales.ts";
 import type { Parameters } from "./parameters.ts";
 import type { BillingMode, CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
@@ -92,6 +93,7 @@ export function readLines(
   if (mode === "subscription" && recurring === 0)
     throw invalidRequest("You must provide at least one recurring price in `subscription` mode when using prices.", "line_items[0][price]");
   if (mode === "subscription" && lines.length > 1) throw invalidRequest("The sandbox sells one price per subscription.", "line_items");
+  if (mode === "subscription") for (const { price } of lines) refuseSmallRenewals(price, "line_items[0][price]");
   return lines;
 }
 

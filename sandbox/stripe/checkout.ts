@@ -4,20 +4,11 @@ import { buildLineItems, buildSession } from "./checkout-build.ts";
 import { readAddress, readCollected, readCoupon, readExpiry, readHidden, readLines, readSettings } from "./checkout-read.ts";
 import { requireSessionTax, withSessionTax } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
+import { invalidRequest, missingParameter } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
+import { refuseTooSmall } from "./least-charge.ts";
 import type { CheckoutSession, LineItem } from "./wire.ts";
-
-/** Stripe's smallest charge in US dollars. */
-const leastCents = 50;
-
-/** Stripe charges no less than half a dollar; a subscription's first cents would go to the customer's balance. */
-function refuseTooSmall(mode: "payment" | "subscription", totalCents: number): void {
-  if (totalCents === 0 || totalCents >= leastCents) return;
-  if (mode === "subscription") throw notPlayed("line_items", `a total of nothing or of at least ${leastCents} cents`);
-  throw invalidRequest("The Checkout Session's total amount due must add up to at least $0.50 usd", undefined, "amount_too_small");
-}
 
 function create({ context, parameters }: ApiCall): CheckoutSession {
   const mode = parameters.oneOf("mode", ["payment", "subscription"]);

@@ -5,6 +5,7 @@ import { hourSeconds } from "./context.ts";
 import { invalidRequest, resourceMissing } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import { createInvoice } from "./invoice-build.ts";
+import { refuseSmallRenewals } from "./least-charge.ts";
 import type { Parameters } from "./parameters.ts";
 import { requireOwnCard } from "./payment-methods.ts";
 import { nextBoundary } from "./periods.ts";
@@ -34,6 +35,7 @@ export function recurringPrice(context: Context, id: string, param: string): Pri
       param,
     );
   if (!price.active) throw invalidRequest("The price specified is inactive. This field only accepts active prices.", param);
+  refuseSmallRenewals(price, param);
   return price;
 }
 

@@ -1,52 +1,59 @@
 /** Every call by name, for the client's typed `api`. */
-import type { accountRoutes } from "./account.ts";
-import type { adminRoutes } from "./admin.ts";
-import type { adminInboxRoutes } from "./admin-inbox.ts";
-import type { adminInvoiceRoutes } from "./admin-invoices.ts";
-import type { adminMailRoutes } from "./admin-mails.ts";
-import type { adminModelRoutes } from "./admin-models.ts";
-import type { adminNeedsRoutes } from "./admin-needs.ts";
-import type { adminPeopleRoutes } from "./admin-people.ts";
-import type { adminSettingsRoutes } from "./admin-settings.ts";
-import type { adminViewRoutes } from "./admin-views.ts";
-import type { adminWorkRoutes } from "./admin-work.ts";
-import type { authRoutes } from "./auth.ts";
-import type { billingRoutes } from "./billing.ts";
-import type { campaignRoutes } from "./campaigns.ts";
+import type { accountRoutes } from "./account/account.ts";
+import type { activityRoutes } from "./account/activity.ts";
+import type { profileRoutes } from "./account/profile.ts";
+import type { stepUpRoutes } from "./account/step-up.ts";
+import type { adminCampaignRoutes } from "./admin/campaigns.ts";
+import type { adminInboxRoutes } from "./admin/inbox.ts";
+import type { adminInvoiceRoutes } from "./admin/invoices.ts";
+import type { adminMailRoutes } from "./admin/mails.ts";
+import type { adminModelRoutes } from "./admin/models.ts";
+import type { adminNeedsRoutes } from "./admin/needs.ts";
+import type { adminPeopleRoutes } from "./admin/people.ts";
+import type { adminRoutes } from "./admin/team.ts";
+import type { adminViewRoutes } from "./admin/views.ts";
+import type { adminWorkRoutes } from "./admin/work.ts";
+import type { disownRoutes } from "./auth/disown.ts";
+import type { emailChangeRoutes } from "./auth/email-change.ts";
+import type { factorResetRoutes } from "./auth/factor-reset.ts";
+import type { factorRoutes } from "./auth/factors.ts";
+import type { googleRoutes } from "./auth/google.ts";
+import type { passkeyRoutes } from "./auth/passkeys.ts";
+import type { securityRoutes } from "./auth/security.ts";
+import type { authRoutes } from "./auth/sign-in.ts";
+import type { campaignRoutes } from "./billing/campaigns.ts";
+import type { doctorRoutes } from "./billing/doctor.ts";
+import type { invoiceRoutes } from "./billing/invoices.ts";
+import type { moneyBackRoutes } from "./billing/money-back.ts";
+import type { orderRoutes } from "./billing/orders.ts";
+import type { planChangeRoutes } from "./billing/plan-change.ts";
+import type { billingRoutes } from "./billing/subscription.ts";
+import type { transferRoutes } from "./billing/transfers.ts";
+import type { withdrawalRoutes } from "./billing/withdrawals.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
-import type { disownRoutes } from "./disown.ts";
-import type { doctorRoutes } from "./doctor.ts";
-import type { emailChangeRoutes } from "./email-change.ts";
-import type { factorResetRoutes } from "./factor-reset.ts";
-import type { factorRoutes } from "./factors.ts";
+import type { conversationRoutes } from "./conversations.ts";
+import type { ledgerRoutes } from "./credits/ledger.ts";
+import type { limitRoutes } from "./credits/limits.ts";
+import type { usageRoutes } from "./credits/usage.ts";
+import type { walletRoutes } from "./credits/wallet.ts";
+import type { deletionRoutes } from "./deletion.ts";
 import type { figureRoutes } from "./figures.ts";
 import type { fileRoutes } from "./files.ts";
-import type { generationRoutes } from "./generations.ts";
-import type { googleRoutes } from "./google.ts";
-import type { invoiceRoutes } from "./invoices.ts";
-import type { ledgerRoutes } from "./ledger.ts";
-import type { limitRoutes } from "./limits.ts";
-import type { mediaRoutes } from "./media-routes.ts";
-import type { moneyBackRoutes } from "./money-back.ts";
+import type { generationRoutes } from "./generations/generations.ts";
+import type { mediaRoutes } from "./generations/media-routes.ts";
 import type { notificationRoutes } from "./notifications.ts";
-import type { orderRoutes } from "./orders.ts";
 import type { ownDataRoutes } from "./own-data.ts";
-import type { passkeyRoutes } from "./passkeys.ts";
-import type { planChangeRoutes } from "./plan-change.ts";
-import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
-import type { securityRoutes } from "./security.ts";
-import type { stepUpRoutes } from "./step-up.ts";
+import type { adminSettingsRoutes } from "./settings.ts";
 import type { supportAccessRoutes } from "./support-access.ts";
-import type { transferRoutes } from "./transfers.ts";
-import type { usageRoutes } from "./usage.ts";
-import type { withdrawalRoutes } from "./withdrawals.ts";
 
 export type Calls = CallsOf<
   typeof accountRoutes &
     typeof adminRoutes &
     typeof adminInboxRoutes &
+    typeof activityRoutes &
+    typeof adminCampaignRoutes &
     typeof adminModelRoutes &
     typeof adminNeedsRoutes &
     typeof adminPeopleRoutes &
@@ -60,6 +67,8 @@ export type Calls = CallsOf<
     typeof campaignRoutes &
     typeof catalogueRoutes &
     typeof contactRoutes &
+    typeof conversationRoutes &
+    typeof deletionRoutes &
     typeof fileRoutes &
     typeof figureRoutes &
     typeof emailChangeRoutes &
@@ -85,5 +94,6 @@ export type Calls = CallsOf<
     typeof supportAccessRoutes &
     typeof transferRoutes &
     typeof usageRoutes &
+    typeof walletRoutes &
     typeof withdrawalRoutes
 >;

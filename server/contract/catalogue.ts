@@ -2,10 +2,9 @@ import type { Static, TString } from "typebox";
 import { Type } from "typebox";
 import type { LanguageCode } from "../domain/languages.ts";
 import { languages } from "../domain/languages.ts";
-import { TeamRole } from "./admin.ts";
-import { Notice } from "./admin-settings.ts";
-import { Credits, NoBody, Timestamp } from "./common.ts";
+import { Credits, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
+import { Notice } from "./settings.ts";
 
 export const offTextLength = 200;
 type OffTextFields = Record<LanguageCode, TString>;
@@ -61,10 +60,5 @@ export const catalogueRoutes = {
   "GET /api/environment": {
     summary: "Whether the sandbox is on, whether one can sign in with Google, and business time",
     response: { 200: Environment },
-  },
-  "POST /api/functions/verify-admin": {
-    summary: "Whether the person is an admin (spec §6), and which role of the team they have",
-    body: NoBody,
-    response: { 200: Type.Object({ isAdmin: Type.Boolean(), team: Type.Union([TeamRole, Type.Null()]) }) },
   },
 } as const satisfies Record<string, RouteContract>;

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/admin.json" with { type: "json" };
-import type { Needs, PutOffNeed } from "#contract/admin-needs.ts";
+import type { Needs, PutOffNeed } from "#contract/admin/needs.ts";
 import { violationsOn } from "#tests/support/accessibility.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";

@@ -1,7 +1,7 @@
 /** What stands above every list of the panel: which columns it shows, and all of it as a file. */
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/admin.json" with { type: "json" };
-import type { PersonRow } from "#contract/admin-people.ts";
+import type { PersonRow } from "#contract/admin/people.ts";
 import { violationsOn } from "#tests/support/accessibility.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";

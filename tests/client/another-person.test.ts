@@ -22,7 +22,7 @@ import { keepReferences } from "#client/offline/references.ts";
 import { listStoredKeys } from "#client/offline/store.ts";
 import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
 import { keepWaitingFile, listWaitingFiles } from "#client/offline/waiting-files.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { waitingFileMs } from "#domain/periods.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 

@@ -7,7 +7,7 @@ import { reload, sendPrompt, showVersion, threadOf } from "#client/features/chat
 import type { Place } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import type { Conversation, Message } from "#contract/generations.ts";
+import type { Conversation, Message } from "#contract/conversations.ts";
 import { textOf } from "#domain/messages.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 

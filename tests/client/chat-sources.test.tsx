@@ -9,7 +9,7 @@ import { marker } from "#client/features/chat/source-marks.tsx";
 import { TextMarks } from "#client/features/chat/text-marks.ts";
 import { afterReceipt, emptyThread, sending } from "#client/features/chat/thread.ts";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
-import type { Receipt, Source } from "#contract/generations.ts";
+import type { Receipt, Source } from "#contract/generations/generations.ts";
 
 beforeAll(async () => {
   await i18next.use(initReactI18next).init({ lng: "en", ns: ["chat"], resources: { en: { chat } }, interpolation: { escapeValue: false } });

@@ -12,7 +12,7 @@ import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { readDraft, writeDrafts } from "#client/offline/drafts.ts";
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 
 const server = setupServer();

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/doctor.json" with { type: "json" };
-import type { PaymentCheck } from "#server/contract/doctor.ts";
+import type { PaymentCheck } from "#contract/billing/doctor.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
 

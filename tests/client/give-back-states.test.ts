@@ -1,8 +1,8 @@
 /** Giving an account back from the person's page in the panel: which ways to sign in go, and to which address the link goes. */
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/admin.json" with { type: "json" };
-import type { Needs } from "#contract/admin-needs.ts";
-import type { PersonPage } from "#contract/admin-people.ts";
+import type { Needs } from "#contract/admin/needs.ts";
+import type { PersonPage } from "#contract/admin/people.ts";
 import type { Site } from "./frame-support.ts";
 import { noPlan, onStubbedSite, open } from "./states-support.ts";
 

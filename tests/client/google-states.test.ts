@@ -6,7 +6,7 @@ import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
-import type { WaysIn } from "#server/contract/security.ts";
+import type { WaysIn } from "#contract/auth/security.ts";
 import { daily } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";

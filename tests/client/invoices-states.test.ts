@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/invoices.json" with { type: "json" };
-import type { Invoice } from "#server/contract/invoices.ts";
+import type { Invoice } from "#contract/billing/invoices.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
 

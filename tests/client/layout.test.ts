@@ -5,7 +5,7 @@ import { sectionPaths } from "#client/features/account/account-sections.tsx";
 import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
-import type { Conversation } from "#server/contract/generations.ts";
+import type { Conversation } from "#contract/conversations.ts";
 import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";

@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
+import type { ModelList } from "#contract/catalogue.ts";
+import type { Conversation } from "#contract/conversations.ts";
 import { modelsAt, startOf } from "#domain/models.ts";
-import type { ModelList } from "#server/contract/catalogue.ts";
-import type { Conversation } from "#server/contract/generations.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/refunds.json" with { type: "json" };
-import type { MoneyBack } from "#server/contract/money-back.ts";
+import type { MoneyBack } from "#contract/billing/money-back.ts";
 import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import texts from "#client/i18n/locales/en/order.json" with { type: "json" };
+import type { OrderPreview } from "#contract/billing/orders.ts";
 import { addMonths } from "#domain/clock.ts";
 import { orderTexts, soldAs, totalsOf } from "#domain/orders.ts";
 import { currency } from "#domain/plans.ts";
-import type { OrderPreview } from "#server/contract/orders.ts";
 
 /** What the server would say of an order, with `percent` off the first period. */
 export function orderOf(priceId: string, percent = 0): OrderPreview {

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { initReactI18next } from "react-i18next/initReactI18next";
 import { beforeAll, expect, it } from "vitest";
 import { Filtered, OutcomeLines } from "#client/features/chat/outcome.tsx";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 import { filterReasons } from "#domain/filter-reasons.ts";
 import { languages } from "#domain/languages.ts";
 

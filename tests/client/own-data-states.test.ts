@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import { formatDateTime } from "#client/lib/format.ts";
-import type { DataExport } from "#server/contract/own-data.ts";
+import type { DataExport } from "#contract/own-data.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";
 

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 
 /** The origin to which relative addresses resolve, as in a page. */
 export const origin = "http://tessera.test";

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
-import type { Passkey } from "#server/contract/passkeys.ts";
+import type { Passkey } from "#contract/auth/passkeys.ts";
 import { Devices } from "#tests/support/devices.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import type { Site } from "./frame-support.ts";

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { beforeAll, expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
-import type { Session } from "#server/contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { avatarBytes } from "#server/domain/avatars.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";

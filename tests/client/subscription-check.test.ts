@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { afterFailure, askForSubscription } from "#client/features/billing/check-subscription.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import type { CachedCheck } from "#client/offline/subscription-cache.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 

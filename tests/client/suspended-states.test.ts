@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import text from "#client/i18n/locales/en/change.json" with { type: "json" };
-import type { SubscriptionCheck } from "#server/contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { Site } from "./frame-support.ts";
 import { noPlan, onStubbedSite, open } from "./states-support.ts";
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/order.json" with { type: "json" };
-import type { TransferOffer } from "#server/contract/transfers.ts";
+import type { TransferOffer } from "#contract/billing/transfers.ts";
 import { consentTo } from "#tests/support/consent.ts";
 import type { Site } from "./frame-support.ts";
 import { agree, orderOf } from "./order-support.ts";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import limits from "#client/i18n/locales/en/limits.json" with { type: "json" };
 import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
-import type { Explanation, LedgerLine } from "#server/contract/ledger.ts";
+import type { Explanation, LedgerLine } from "#contract/credits/ledger.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
 

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/refunds.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
-import type { Contract } from "#server/contract/withdrawals.ts";
+import type { Contract } from "#contract/billing/withdrawals.ts";
 import { daily } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open } from "./states-support.ts";

@@ -1,9 +1,9 @@
 /** What needs the team, in a browser: each with the button that settles it; and the acts on a person's page that no other test does. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { TransferInvoice } from "#contract/transfers.ts";
-import type { Withdrawals } from "#contract/withdrawals.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
+import type { TransferInvoice } from "#contract/billing/transfers.ts";
+import type { Withdrawals } from "#contract/billing/withdrawals.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
 import { inTransaction } from "#server/db/transaction.ts";

@@ -5,8 +5,8 @@
  */
 import type { BrowserContext, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { minuteMs } from "#domain/clock.ts";
-import type { Session } from "#server/contract/auth.ts";
 import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import type { Stage } from "./support.ts";

@@ -6,8 +6,8 @@ import account from "#client/i18n/locales/en/account.json" with { type: "json" }
 import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
-import type { Session } from "#server/contract/auth.ts";
-import type { TotpSetUp } from "#server/contract/factors.ts";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { full } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import { Visitor } from "#tests/support/visitor.ts";

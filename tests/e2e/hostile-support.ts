@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { v7 as uuidv7 } from "uuid";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import type { FileInfo } from "#contract/files.ts";
 import { attachmentLimits } from "#domain/attachments.ts";
 import { conversationLimits, tidyTitle } from "#domain/conversations.ts";

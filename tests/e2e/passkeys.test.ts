@@ -2,7 +2,7 @@
 import { Secret, TOTP } from "otpauth";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import type { TotpSetUp } from "#contract/factors.ts";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
 import { launchBrowser, wholeBrowserOptions } from "#tests/support/browser.ts";
 import { full } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";

@@ -2,9 +2,9 @@
 import { Secret, TOTP } from "otpauth";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
 import { hourMs } from "#domain/clock.ts";
 import { disownMs, factorResetWaitMs } from "#domain/periods.ts";
-import type { TotpSetUp } from "#server/contract/factors.ts";
 import { full } from "#tests/support/full.ts";
 import { hasTurn } from "#tests/support/turns.ts";
 import type { Visitor } from "#tests/support/visitor.ts";

@@ -1,9 +1,9 @@
 /** A walk through the product on one device in one language, on which every step is looked at. */
 import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import type { Session } from "#contract/auth/sign-in.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { LanguageCode } from "#domain/languages.ts";
-import type { Session } from "#server/contract/auth.ts";
-import type { SubscriptionCheck } from "#server/contract/billing.ts";
 import { coveredControls } from "#tests/support/in-reach.ts";
 import { photograph } from "#tests/support/photographs.ts";
 import type { Product } from "#tests/support/supervised.ts";

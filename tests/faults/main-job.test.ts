@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { GenerationEvent } from "#contract/generations/generations.ts";
 import { findModel } from "#domain/models.ts";
 import { humanPaceMs } from "#sandbox/models/plugin.ts";
-import type { GenerationEvent } from "#server/contract/generations.ts";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { full } from "#tests/support/full.ts";

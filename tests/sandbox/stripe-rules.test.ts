@@ -151,6 +151,12 @@ describe("input that Stripe refuses", () => {
     expect(
       await refusal(stripe.checkout.sessions.create({ ...packOrder, customer: customer.id, customer_creation: "always" })),
     ).toMatchObject({ param: "customer_creation" });
+    // Its first payment is nothing, and its renewals would go to the customer's balance.
+    const tiny = await createPlan(stripe, "Tiny", 49);
+    expect(await refusal(createSession(harness, tiny.id, { subscription_data: { trial_period_days: 7 } }))).toMatchObject({
+      param: "line_items[0][price]",
+      message: expect.stringContaining("at least 50 cents"),
+    });
   });
 
   test("currencies that nobody has, long names of coupons, statuses that no invoice has", async () => {

@@ -1,7 +1,7 @@
 /** The panel's lists as files: all rows in pieces, a name by which files are told apart, and each download on the audit log. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
 import type { OpenApi } from "#tests/support/fuzz-requests.ts";
 import { routesOf } from "#tests/support/fuzz-requests.ts";
 import type { TestPerson } from "#tests/support/people.ts";

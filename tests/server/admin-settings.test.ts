@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { Setting, SettingsPage } from "#contract/admin-settings.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
+import type { Setting, SettingsPage } from "#contract/settings.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import type { SettingName } from "#domain/settings.ts";
 import { settingNames, settings } from "#domain/settings.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRow, TeamMember } from "#contract/admin.ts";
+import type { AuditRow, TeamMember } from "#contract/admin/team.ts";
 import { hourMs } from "#domain/clock.ts";
 import type { Role } from "#domain/team.ts";
 import { buildApp } from "#server/app.ts";

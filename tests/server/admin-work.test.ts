@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { SentMailRow } from "#contract/admin-mails.ts";
-import type { ClosedFindings, Needs } from "#contract/admin-needs.ts";
-import type { EventRow, LetterRow, RefusedMailRow, Results, WorkAct } from "#contract/admin-work.ts";
+import type { SentMailRow } from "#contract/admin/mails.ts";
+import type { ClosedFindings, Needs } from "#contract/admin/needs.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
+import type { EventRow, LetterRow, RefusedMailRow, Results, WorkAct } from "#contract/admin/work.ts";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { FindingDetails } from "#domain/findings.ts";
 import { inTransaction } from "#server/db/transaction.ts";

@@ -4,10 +4,10 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Receipt } from "#contract/generations/generations.ts";
 import { findModel } from "#domain/models.ts";
 import { deliveredPictures } from "#domain/pictures.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
-import type { Receipt } from "#server/contract/generations.ts";
 import { addRecording } from "#server/features/files/recordings.ts";
 import type { ClipRunner } from "#server/features/generations/clip-runner.ts";
 import { startClipRunner } from "#server/features/generations/clip-runner.ts";

@@ -6,7 +6,7 @@ import { hash } from "@node-rs/argon2";
 import pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { recordAct } from "#server/db/audit.ts";
 import { createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";

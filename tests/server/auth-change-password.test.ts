@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";

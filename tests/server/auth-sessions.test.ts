@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { deriveKey } from "#server/http/secret-keys.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";

@@ -1,7 +1,7 @@
 /** Runs the real application on its own database, with helpers to sign up and sign in. */
 import { randomInt, randomUUID } from "node:crypto";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
 import { createDeps } from "#server/deps.ts";

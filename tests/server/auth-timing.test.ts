@@ -3,7 +3,7 @@ import { createHook } from "node:async_hooks";
 import { hash } from "@node-rs/argon2";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { full } from "#tests/support/full.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp, password, randomAddress } from "./auth-support.ts";

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { InvoicePage } from "#contract/invoices.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import { readMoneyBack } from "#server/features/billing/money-back.ts";

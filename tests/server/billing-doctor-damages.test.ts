@@ -1,7 +1,7 @@
 /** Each damage that the check of one's payments must find by itself: what it says, what the books are after it, and that it is not done twice. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { PaymentCheck } from "#contract/doctor.ts";
-import type { InvoicePage } from "#contract/invoices.ts";
+import type { PaymentCheck } from "#contract/billing/doctor.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
 import { hourMs, minuteMs } from "#domain/clock.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";

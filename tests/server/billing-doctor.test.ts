@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { PaymentCheck } from "#contract/doctor.ts";
+import type { PaymentCheck } from "#contract/billing/doctor.ts";
 import { hourMs } from "#domain/clock.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";

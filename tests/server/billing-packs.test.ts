@@ -1,7 +1,7 @@
 /** A pack is sold to people with a paid plan; its credits come once, last twelve months, and wait while there is no plan. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Wallet } from "#contract/billing.ts";
+import type { Wallet } from "#contract/credits/wallet.ts";
 import { addMonths } from "#domain/clock.ts";
 import { processCheckout, processStripeEvent } from "#server/features/billing/process-event.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";

@@ -1,6 +1,6 @@
 /** A plan changes from the next billing period on, as previewed: up, down, monthly and annual. Until then the change can be replaced or undone. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { PlanChangePreview } from "#contract/plan-change.ts";
+import type { PlanChangePreview } from "#contract/billing/plan-change.ts";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import { payerOf } from "#server/db/payer.ts";
 import { changeRunning } from "#server/features/billing/running-subscription.ts";

@@ -1,8 +1,8 @@
 /** Returned money takes its credits with it: once, in any order, and never more than was spent becomes debt. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { InvoicePage } from "#contract/invoices.ts";
-import type { Explanation } from "#contract/ledger.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
+import type { Explanation } from "#contract/credits/ledger.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { creditsToTake } from "#domain/refunds.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";

@@ -1,6 +1,6 @@
 /** A subscription that is there at Stripe and gives no access: what its payer is told, and the ways out of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
 import { endGracePeriods } from "#server/features/billing/schedules.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";

@@ -1,8 +1,8 @@
 /** Tax by Stripe Tax where it is switched on: the prices stay, each invoice says how much of it is tax, and money goes back by the whole price. */
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { InvoicePage } from "#contract/invoices.ts";
-import type { TransferInvoice } from "#contract/transfers.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
+import type { TransferInvoice } from "#contract/billing/transfers.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";
 import { compareAccount } from "#server/features/billing/stripe-account.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";

@@ -1,9 +1,9 @@
 /** Enterprise plans that are paid by bank transfer: no credits before the money is there, each transfer recorded once, and taken back with its credits. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PersonPage } from "#contract/admin-people.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
-import type { InvoicePage } from "#contract/invoices.ts";
-import type { TransferInvoice, TransferOffer } from "#contract/transfers.ts";
+import type { PersonPage } from "#contract/admin/people.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
+import type { TransferInvoice, TransferOffer } from "#contract/billing/transfers.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
 import { stepUpMs } from "#domain/periods.ts";

@@ -1,7 +1,7 @@
 /** Branches of a conversation: an edited question, an answer asked again, the branch that is shown, and what goes to the model. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Conversation } from "#server/contract/generations.ts";
+import type { Conversation } from "#contract/conversations.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { callStart } from "#server/features/generations/queries.ts";
 import { startTogether } from "#server/features/generations/service.ts";

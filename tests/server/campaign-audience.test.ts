@@ -1,7 +1,7 @@
 /** For whom a campaign is: nobody else sees or gets its discount, and who gets it pays what they saw. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Campaign, NewCampaign } from "#contract/campaigns.ts";
-import type { OrderPreview } from "#contract/orders.ts";
+import type { Campaign, NewCampaign } from "#contract/billing/campaigns.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { planKeys } from "#domain/plans.ts";
 import type { BillingWorld } from "#tests/support/billing-stripe.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Campaign } from "#contract/campaigns.ts";
+import type { Campaign } from "#contract/billing/campaigns.ts";
+import type { ModelList } from "#contract/catalogue.ts";
 import { findModel, modelsAt } from "#domain/models.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { planKeys } from "#domain/plans.ts";
-import type { ModelList } from "#server/contract/catalogue.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
 import { tellPause } from "#server/features/catalogue/pauses.ts";
 import type { ApiWorld } from "../support/billing-world.ts";

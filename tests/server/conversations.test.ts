@@ -3,7 +3,7 @@ import type { CompiledQuery } from "kysely";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "#server/contract/generations.ts";
+import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "#contract/conversations.ts";
 import type { Database } from "#server/db/types.ts";
 import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
 import { readLedger } from "#server/features/credits/history.ts";

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { SubscriptionCheck } from "#contract/billing.ts";
-import type { SpendingLimits } from "#contract/limits.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
+import type { SpendingLimits } from "#contract/credits/limits.ts";
 import { languages } from "#domain/languages.ts";
 import { tellLowCredits } from "#server/features/billing/low-credits.ts";
 import { choose } from "#server/features/notifications/choices.ts";

@@ -1,8 +1,8 @@
 /** Deleted conversations can't be read anywhere from that moment on; the receipts' figures stay. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Answer } from "#contract/generations/generations.ts";
 import { answerLogReadableMs } from "#domain/periods.ts";
-import type { Answer } from "#server/contract/generations.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerProcess, AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";

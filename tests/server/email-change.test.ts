@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Account } from "#contract/account.ts";
-import type { Session } from "#contract/auth.ts";
+import type { Account } from "#contract/account/account.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { dayMs, hourMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { linkToken } from "#server/features/notifications/links.ts";

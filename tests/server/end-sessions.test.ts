@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { compileCache } from "#tests/support/sources.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";

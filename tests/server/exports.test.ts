@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import sharp from "sharp";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import type { LatestExport } from "#contract/own-data.ts";
 import type { AvatarSize } from "#domain/avatars.ts";
 import { avatarAddress } from "#domain/avatars.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { FactorNeeded, Session } from "#contract/auth.ts";
+import type { FactorNeeded, Session } from "#contract/auth/sign-in.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { factorResetLinkMs, factorResetWaitMs } from "#domain/periods.ts";
 import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";

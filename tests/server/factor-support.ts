@@ -1,8 +1,8 @@
 /** Sets up an authenticator app for a person of the tests, and makes its codes. */
 import { Secret, TOTP } from "otpauth";
 import { expect } from "vitest";
-import type { Session } from "#contract/auth.ts";
-import type { TotpSetUp } from "#contract/factors.ts";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import type { AuthApp } from "./auth-support.ts";
 
 export const codeMs = 30_000;

@@ -1,13 +1,13 @@
 /** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Answer, SourcesEvent } from "#contract/generations/generations.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
 import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";
-import type { Answer, SourcesEvent } from "#server/contract/generations.ts";
 import { answersTable } from "#server/features/admin/person-tables.ts";
 import { readTable } from "#server/features/admin/tables.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";

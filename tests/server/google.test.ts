@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from "fastify";
 import type { JWTPayload } from "jose";
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FactorNeeded, Session } from "#contract/auth.ts";
+import type { FactorNeeded, Session } from "#contract/auth/sign-in.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { freePort } from "#server/embedded/processes.ts";
 import type { HttpProxy } from "#tests/support/http-proxy.ts";

@@ -9,7 +9,7 @@ import { crc32, deflateSync } from "node:zlib";
 import type { LightMyRequestResponse } from "fastify";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/account/account.ts";
 import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import type { TestPerson } from "#tests/support/people.ts";

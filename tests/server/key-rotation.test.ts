@@ -1,7 +1,7 @@
 /** Replacing SECRET_KEY: the new key signs, the old one still verifies, and what only a dropped key has signed is worth nothing. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
 import { createDeps } from "#server/deps.ts";

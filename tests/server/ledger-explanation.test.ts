@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Explanation } from "#contract/ledger.ts";
+import type { Explanation } from "#contract/credits/ledger.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { inTransaction } from "#server/db/transaction.ts";

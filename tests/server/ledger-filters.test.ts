@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LedgerFilter, LedgerLine, LedgerPage } from "#contract/ledger.ts";
+import type { LedgerFilter, LedgerLine, LedgerPage } from "#contract/credits/ledger.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { findModel } from "#domain/models.ts";
 import { mostLinesRead, readLedger } from "#server/features/credits/history.ts";

@@ -1,7 +1,7 @@
 /** The wallet's history: its order, its balances and the cost of reading a page. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LedgerPage } from "#contract/ledger.ts";
+import type { LedgerPage } from "#contract/credits/ledger.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { readLedger } from "#server/features/credits/history.ts";

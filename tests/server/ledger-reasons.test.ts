@@ -1,9 +1,9 @@
 /** Every line about credits that were taken back says why, to the person, in the file, in the panel and in the export. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { LedgerLine } from "#contract/ledger.ts";
-import type { TransferInvoice } from "#contract/transfers.ts";
-import type { Withdrawals } from "#contract/withdrawals.ts";
+import type { TransferInvoice } from "#contract/billing/transfers.ts";
+import type { Withdrawals } from "#contract/billing/withdrawals.ts";
+import type { LedgerLine } from "#contract/credits/ledger.ts";
 import { addMonths } from "#domain/clock.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { returnLate } from "#server/features/billing/ask-back.ts";

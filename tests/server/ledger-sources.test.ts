@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Explanation, LedgerLine } from "#contract/ledger.ts";
+import type { Explanation, LedgerLine } from "#contract/credits/ledger.ts";
 import { addMonths } from "#domain/clock.ts";
 import type { Trx } from "#server/db/transaction.ts";
 import { inTransaction } from "#server/db/transaction.ts";

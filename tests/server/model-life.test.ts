@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelList } from "#contract/catalogue.ts";
-import type { Conversation } from "#contract/generations.ts";
+import type { Conversation } from "#contract/conversations.ts";
 import { addMonths } from "#domain/clock.ts";
 import { catalogue, findModel } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";

@@ -1,8 +1,8 @@
 /** Admins plan prices of models: from a day to come on, never below the costs, with a preview of what changes; answers keep the price they were sold at. */
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { AdminModel, PricePreview } from "#contract/admin-models.ts";
+import type { AdminModel, PricePreview } from "#contract/admin/models.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
 import type { ModelList } from "#contract/catalogue.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
 import { changedPrices } from "#server/features/catalogue/service.ts";

@@ -1,8 +1,8 @@
 /** Admins switch models off and on in the panel: for everybody and on every process, with a reason on the audit log. */
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { AdminModel, SwitchModel } from "#contract/admin-models.ts";
+import type { AdminModel, SwitchModel } from "#contract/admin/models.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
 import type { ModelList } from "#contract/catalogue.ts";
 import { hourMs } from "#domain/clock.ts";
 import { createDeps, createLogger } from "#server/deps.ts";

@@ -1,6 +1,6 @@
 /** The money-back guarantee: once, within its days and its share, and only for the first payment. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { MoneyBack } from "#contract/money-back.ts";
+import type { MoneyBack } from "#contract/billing/money-back.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { moneyBackAllowance, moneyBackRefusal, moneyBackUntil } from "#domain/refunds.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";

@@ -6,7 +6,7 @@ import type { Email } from "postal-mime";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { optionalMailKinds, optionalMails } from "#domain/notifications.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { linkToken } from "#server/features/notifications/links.ts";

@@ -1,8 +1,8 @@
 /** An order: no checkout without consent, one kept consent for each checkout, and one mail that confirms the contract. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { CampaignResults } from "#contract/campaigns.ts";
-import type { Consent } from "#contract/orders.ts";
+import type { CampaignResults } from "#contract/billing/campaigns.ts";
+import type { Consent } from "#contract/billing/orders.ts";
 import { dayMs } from "#domain/clock.ts";
 import { orderTexts } from "#domain/orders.ts";
 import { renderMail } from "#server/features/notifications/render.ts";

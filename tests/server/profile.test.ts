@@ -7,7 +7,7 @@ import type { LightMyRequestResponse } from "fastify";
 import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs } from "kysely";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/account/account.ts";
 import { avatarBytes } from "#domain/avatars.ts";
 import { changeAvatar, deleteUnusedAvatars } from "#server/features/account/avatars.ts";
 import { makePicture } from "#server/features/account/pictures.ts";

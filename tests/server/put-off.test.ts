@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AuditRow } from "#contract/admin.ts";
-import type { Needs } from "#contract/admin-needs.ts";
+import type { Needs } from "#contract/admin/needs.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { mostPutOff, mostPutOffDays, putOffDays } from "#domain/needs.ts";
 import { recordFinding } from "#server/features/findings/service.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import type { RealtimeMessage } from "#contract/realtime.ts";
 import { realtimeTables } from "#contract/realtime.ts";
 import { linkToken } from "#server/features/notifications/links.ts";

@@ -1,6 +1,6 @@
 /** Saved views of the panel's lists: each member's own, bounded, without anybody's address or id, and gone with the role or the account. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SavedView } from "#contract/admin-views.ts";
+import type { SavedView } from "#contract/admin/views.ts";
 import { mostViews, viewOf } from "#domain/tables.ts";
 import type { Role } from "#domain/team.ts";
 import { sections } from "#server/features/own-data/sections.ts";

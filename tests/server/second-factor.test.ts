@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { FactorNeeded, Session } from "#contract/auth.ts";
-import type { TotpSetUp } from "#contract/factors.ts";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
+import type { FactorNeeded, Session } from "#contract/auth/sign-in.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { factorWaitMs, stepUpMs } from "#domain/periods.ts";
 import { hashRecoveryCode } from "#server/features/auth/recovery-codes.ts";

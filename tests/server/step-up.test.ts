@@ -1,7 +1,7 @@
 /** Before a dangerous act the person shows a factor again (server/http/viewer.ts, features/auth/step-up.ts). */
 import Fastify from "fastify";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { createReadViewer } from "#server/features/auth/viewer.ts";
 import type { App } from "#server/http/app-type.ts";

@@ -3,11 +3,11 @@
  * that; a recorded transfer is not lost to an end that comes before its job.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Needs } from "#contract/admin-needs.ts";
-import type { InvoicePage } from "#contract/invoices.ts";
-import type { MoneyBack } from "#contract/money-back.ts";
-import type { TransferInvoice, TransferReturn } from "#contract/transfers.ts";
-import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
+import type { Needs } from "#contract/admin/needs.ts";
+import type { InvoicePage } from "#contract/billing/invoices.ts";
+import type { MoneyBack } from "#contract/billing/money-back.ts";
+import type { TransferInvoice, TransferReturn } from "#contract/billing/transfers.ts";
+import type { Contract, Withdrawals } from "#contract/billing/withdrawals.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
 import { endAtStripe } from "#server/features/billing/end-at-stripe.ts";

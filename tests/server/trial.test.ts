@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Session } from "#contract/auth.ts";
-import type { SubscriptionCheck, Trial, Wallet } from "#contract/billing.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
+import type { SubscriptionCheck, Trial } from "#contract/billing/subscription.ts";
+import type { Wallet } from "#contract/credits/wallet.ts";
 import { addMilliseconds, dayMs, minuteMs } from "#domain/clock.ts";
 import { findModel, isInTrial, modelsAt } from "#domain/models.ts";
 import { plans, trialCredits, trialDays } from "#domain/plans.ts";

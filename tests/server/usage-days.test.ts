@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Usage, UsageRange } from "#contract/usage.ts";
+import type { Usage, UsageRange } from "#contract/credits/usage.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { priceVersion } from "#domain/pricing.ts";

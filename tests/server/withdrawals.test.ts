@@ -1,7 +1,7 @@
 /** The right of withdrawal: for each contract, within its period, once, for the unspent share, and never with a debt (decision 53). */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
+import type { Contract, Withdrawals } from "#contract/billing/withdrawals.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { creditsToTake, withdrawalCents, withdrawalUntil } from "#domain/refunds.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";

@@ -1,6 +1,6 @@
 /** A passkey in software: makes and signs what an authenticator and a browser would, and can be told to lie. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
-import type { Assertion, Registration, RegistrationOptions, SignInOptions } from "#contract/passkeys.ts";
+import type { Assertion, Registration, RegistrationOptions, SignInOptions } from "#contract/auth/passkeys.ts";
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>;
 

@@ -1,6 +1,6 @@
 /** Money that goes back, accounts that are deleted, and bank transfers, in the billing simulation. */
 import { randomUUID } from "node:crypto";
-import type { Withdrawals } from "#contract/withdrawals.ts";
+import type { Withdrawals } from "#contract/billing/withdrawals.ts";
 import { currency } from "#domain/plans.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { enqueue } from "#server/queue/outbox.ts";

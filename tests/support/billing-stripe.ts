@@ -9,7 +9,7 @@ import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
 import { expect } from "vitest";
-import type { OrderPreview } from "#contract/orders.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
 import type { ApiFault } from "#sandbox/stripe/api-faults.ts";
 import type { CardBehaviour } from "#sandbox/stripe/kinds.ts";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";

@@ -1,4 +1,4 @@
-import type { Consent } from "#contract/orders.ts";
+import type { Consent } from "#contract/billing/orders.ts";
 import { orderTexts, soldAs, totalsOf } from "#domain/orders.ts";
 
 /** What somebody agrees to who orders at this price. `percent`: their discount. */

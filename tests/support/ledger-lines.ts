@@ -1,6 +1,6 @@
 /** What tests read of the lines of the history, as the person, the file and the export of their data have them. */
 import { sql } from "kysely";
-import type { LedgerLine } from "#contract/ledger.ts";
+import type { LedgerLine } from "#contract/credits/ledger.ts";
 import type { GrantKind } from "#domain/credits.ts";
 import { sections } from "#server/features/own-data/sections.ts";
 import type { BillingWorld } from "./billing-stripe.ts";

@@ -1,7 +1,7 @@
 /** What tests of refunds and disputes do at Stripe, and what they look at. */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import type { Wallet } from "#contract/billing.ts";
+import type { Wallet } from "#contract/credits/wallet.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { openWallet } from "#server/features/credits/service.ts";
 import type { BillingWorld, Card } from "./billing-stripe.ts";

@@ -1,11 +1,12 @@
 /** A person who uses the API as the client does: signs up, reads mail, pays and asks. */
 import { randomUUID } from "node:crypto";
 import { createParser } from "eventsource-parser";
-import type { Session } from "#server/contract/auth.ts";
-import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
-import type { GenerationEvent, Receipt, Turn } from "#server/contract/generations.ts";
-import type { ClipOptions } from "#server/contract/media.ts";
-import type { OrderPreview } from "#server/contract/orders.ts";
+import type { Session } from "#contract/auth/sign-in.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
+import type { Wallet } from "#contract/credits/wallet.ts";
+import type { GenerationEvent, Receipt, Turn } from "#contract/generations/generations.ts";
+import type { ClipOptions } from "#contract/generations/media.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { consentTo } from "./consent.ts";
 

@@ -6,7 +6,7 @@ import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import styles from "./account-page.module.css";
 import type { AccountSection } from "./account-sections.tsx";
 import { AccountSections } from "./account-sections.tsx";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#client/components/button.tsx";
 import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import styles from "./account.module.css";
 import { LoadFailed } from "./load-failed.tsx";
 import { Person } from "./person.tsx";

@@ -3,7 +3,7 @@ import { Button } from "#client/components/button.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Activity } from "#contract/security.ts";
+import type { Activity } from "#contract/account/activity.ts";
 import styles from "./account.module.css";
 import { activityText, networkText } from "./activity-text.ts";
 import { Reading } from "./reading.tsx";

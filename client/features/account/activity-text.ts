@@ -1,5 +1,5 @@
 import type { TFunction } from "i18next";
-import type { Activity } from "#contract/security.ts";
+import type { Activity } from "#contract/account/activity.ts";
 import type { AuditDetails, ShownAction } from "#domain/audit.ts";
 
 interface Words {

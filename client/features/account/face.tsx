@@ -1,4 +1,4 @@
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import { largeAvatar } from "#domain/avatars.ts";
 import styles from "./person.module.css";
 

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useAct } from "#client/components/use-act.ts";
-import type { Passkey } from "#contract/passkeys.ts";
+import type { Passkey } from "#contract/auth/passkeys.ts";
 import { limits, readPersonName } from "#domain/rules.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { NameDialog } from "./name-dialog.tsx";

@@ -7,7 +7,7 @@ import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { passkeySupport } from "#client/lib/passkeys.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Passkey } from "#contract/passkeys.ts";
+import type { Passkey } from "#contract/auth/passkeys.ts";
 import { dayMs } from "#domain/clock.ts";
 import { readDevice } from "#domain/user-agent.ts";
 import styles from "./account.module.css";

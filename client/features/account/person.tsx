@@ -4,7 +4,7 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { api } from "#client/lib/api.ts";
 import { refreshUser } from "#client/lib/session-refresh.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import { codePoints, limits, readPersonName } from "#domain/rules.ts";
 import { EmailDialog } from "./email-dialog.tsx";
 import { Face } from "./face.tsx";

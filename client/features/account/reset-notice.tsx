@@ -7,7 +7,7 @@ import { useRefusal } from "#client/components/use-refusal.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import { securityPath } from "#client/lib/security-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { FactorReset } from "#contract/factor-reset.ts";
+import type { FactorReset } from "#contract/auth/factor-reset.ts";
 import styles from "./reset-notice.module.css";
 import { cancelReset } from "./reset-store.ts";
 

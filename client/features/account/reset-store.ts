@@ -2,7 +2,7 @@ import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { onNews } from "#client/lib/realtime.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import type { FactorReset } from "#contract/factor-reset.ts";
+import type { FactorReset } from "#contract/auth/factor-reset.ts";
 
 /** Somebody who knows the password asked to have the person's second factor removed; null: nobody, as far as this page knows. */
 export const useFactorReset = create<{ reset: FactorReset | null }>(() => ({ reset: null }));

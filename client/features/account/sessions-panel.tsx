@@ -6,7 +6,7 @@ import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { OwnSession } from "#contract/security.ts";
+import type { OwnSession } from "#contract/auth/security.ts";
 import { dayMs } from "#domain/clock.ts";
 import styles from "./account.module.css";
 import { ConfirmDialog } from "./confirm-dialog.tsx";

@@ -3,7 +3,7 @@ import { Button } from "#client/components/button.tsx";
 import { CodeForm } from "#client/components/code-form.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
-import type { TotpSetUp } from "#contract/factors.ts";
+import type { TotpSetUp } from "#contract/auth/factors.ts";
 import styles from "./account.module.css";
 import { CopyText } from "./copy-text.tsx";
 import { QrCode } from "./qr-code.tsx";

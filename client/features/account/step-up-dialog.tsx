@@ -6,7 +6,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
 import { passkeySupport } from "#client/lib/passkeys.ts";
 import { useStepUpQuestion } from "#client/lib/step-up.ts";
-import type { StepUpWay } from "#contract/step-up.ts";
+import type { StepUpWay } from "#contract/account/step-up.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import styles from "./account.module.css";

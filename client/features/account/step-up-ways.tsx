@@ -8,7 +8,7 @@ import { useAct } from "#client/components/use-act.ts";
 import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { api } from "#client/lib/api.ts";
 import { showFactor } from "#client/lib/step-up.ts";
-import type { StepUpWay } from "#contract/step-up.ts";
+import type { StepUpWay } from "#contract/account/step-up.ts";
 import styles from "./account.module.css";
 
 export interface WayProps {

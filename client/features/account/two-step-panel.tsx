@@ -11,7 +11,7 @@ import { api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Factors, TotpSetUp } from "#contract/factors.ts";
+import type { Factors, TotpSetUp } from "#contract/auth/factors.ts";
 import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import styles from "./account.module.css";

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
 import { useNews } from "#client/lib/use-news.ts";
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/account/account.ts";
 import type { RealtimeTable } from "#contract/realtime.ts";
 
 export type AccountState = { status: "loading" } | { status: "failed" } | { status: "ready"; account: Account };

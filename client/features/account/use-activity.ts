@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import type { CallResult } from "#client/lib/api.ts";
 import { api } from "#client/lib/api.ts";
-import type { Activity } from "#contract/security.ts";
+import type { Activity } from "#contract/account/activity.ts";
 import { useRead } from "./use-read.ts";
 
 type Page = CallResult<"GET /api/account/activity">;

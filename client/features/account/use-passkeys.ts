@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
-import type { Passkey } from "#contract/passkeys.ts";
+import type { Passkey } from "#contract/auth/passkeys.ts";
 import { tellSecurityNews } from "./security-news.ts";
 import { useRead } from "./use-read.ts";
 

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { OwnSession } from "#contract/security.ts";
+import type { OwnSession } from "#contract/auth/security.ts";
 import { tellSecurityNews } from "./security-news.ts";
 import { useRead } from "./use-read.ts";
 

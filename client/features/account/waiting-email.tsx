@@ -6,7 +6,7 @@ import { RichText } from "#client/components/rich-text.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/account/account.ts";
 import styles from "./account.module.css";
 
 interface WaitingEmailProps {

@@ -9,7 +9,7 @@ import { api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { WaysIn } from "#contract/security.ts";
+import type { WaysIn } from "#contract/auth/security.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import styles from "./account.module.css";

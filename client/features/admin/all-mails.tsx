@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Badge } from "#client/components/badge.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { SentMailRow, SentMailsQuery } from "#contract/admin-mails.ts";
+import type { SentMailRow, SentMailsQuery } from "#contract/admin/mails.ts";
 import { Coded } from "./coded.tsx";
 import { DataTable } from "./data-table.tsx";
 import { languageName, mailTones } from "./inbox-names.ts";

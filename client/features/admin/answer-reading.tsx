@@ -6,7 +6,7 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { knownModel } from "#client/lib/known-models.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { PersonPage } from "#contract/admin-people.ts";
+import type { PersonPage } from "#contract/admin/people.ts";
 import type { ReadAnswer, ReadMessage, ReadPart } from "#contract/support-access.ts";
 import { dayMs } from "#domain/clock.ts";
 import { accessRequestMs } from "#domain/support-access.ts";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "#client/components/dialog.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AuditRow } from "#contract/admin.ts";
+import type { AuditRow } from "#contract/admin/team.ts";
 import type { Calls } from "#contract/api.ts";
 import { AdminHead } from "./admin-frame.tsx";
 import { Coded } from "./coded.tsx";

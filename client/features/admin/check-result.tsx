@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { useRepairText } from "#client/components/use-repair-text.ts";
-import type { PaymentCheck } from "#contract/doctor.ts";
+import type { PaymentCheck } from "#contract/billing/doctor.ts";
 import styles from "./person.module.css";
 
 /** What a check of somebody's payments has mended. */

@@ -7,7 +7,7 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { ClosedFindings as Closed } from "#contract/admin-needs.ts";
+import type { ClosedFindings as Closed } from "#contract/admin/needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { OpenPerson, Person } from "./needs-block.tsx";
 import { useFindingText } from "./needs-findings.tsx";

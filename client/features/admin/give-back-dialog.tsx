@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Select } from "#client/components/field.tsx";
 import { api } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { PersonPage } from "#contract/admin-people.ts";
+import type { PersonPage } from "#contract/admin/people.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import styles from "./person.module.css";
 

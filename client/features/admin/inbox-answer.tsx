@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextArea, TextField } from "#client/components/field.tsx";
 import { api } from "#client/lib/api.ts";
-import type { InboxPage } from "#contract/admin-inbox.ts";
+import type { InboxPage } from "#contract/admin/inbox.ts";
 import type { AnswerText } from "#domain/inbox.ts";
 import { answerFaults, answerLimits, tidyAnswer } from "#domain/inbox.ts";
 import styles from "./inbox.module.css";

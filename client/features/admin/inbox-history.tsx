@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { InboxEvent, InboxPage } from "#contract/admin-inbox.ts";
+import type { InboxEvent, InboxPage } from "#contract/admin/inbox.ts";
 import styles from "./inbox.module.css";
 import { deliveryTones } from "./inbox-names.ts";
 

@@ -10,7 +10,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { InboxPage } from "#contract/admin-inbox.ts";
+import type { InboxPage } from "#contract/admin/inbox.ts";
 import type { InboxStatus } from "#domain/inbox.ts";
 import { inboxStatuses } from "#domain/inbox.ts";
 import { ActDialog } from "./act-dialog.tsx";

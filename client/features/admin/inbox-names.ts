@@ -1,6 +1,6 @@
 import type { Tone } from "#client/components/badge.tsx";
-import type { InboxEvent } from "#contract/admin-inbox.ts";
-import type { MailState } from "#contract/admin-people.ts";
+import type { InboxEvent } from "#contract/admin/inbox.ts";
+import type { MailState } from "#contract/admin/people.ts";
 import type { InboxStatus } from "#domain/inbox.ts";
 import { languages } from "#domain/languages.ts";
 

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { api, isAbort } from "#client/lib/api.ts";
-import type { InboxPage, InboxQuery, InboxNeighbours as Known } from "#contract/admin-inbox.ts";
+import type { InboxPage, InboxQuery, InboxNeighbours as Known } from "#contract/admin/inbox.ts";
 import { BackLink } from "./admin-frame.tsx";
 import styles from "./inbox.module.css";
 import { isTyping } from "./is-typing.ts";

@@ -3,7 +3,7 @@ import { useSearchParams } from "wouter";
 import { Badge } from "#client/components/badge.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { InboxQuery, InboxRow } from "#contract/admin-inbox.ts";
+import type { InboxQuery, InboxRow } from "#contract/admin/inbox.ts";
 import { contactCategories } from "#domain/contact.ts";
 import { inboxStatuses } from "#domain/inbox.ts";
 import { languages } from "#domain/languages.ts";

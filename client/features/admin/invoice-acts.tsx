@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
-import type { Invoice } from "#contract/invoices.ts";
+import type { Invoice } from "#contract/billing/invoices.ts";
 import { AtStripe } from "./dashboard.tsx";
 import { InvoicePdf } from "./invoice-pdf.tsx";
 import { RefundDialog } from "./refund-dialog.tsx";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { EmailField, Select } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { RefusedMail } from "#contract/admin-needs.ts";
+import type { RefusedMail } from "#contract/admin/needs.ts";
 import { checkEmail } from "#domain/rules.ts";
 import { ActDialog } from "./act-dialog.tsx";
 

@@ -7,7 +7,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AdminModel, PricePreview } from "#contract/admin-models.ts";
+import type { AdminModel, PricePreview } from "#contract/admin/models.ts";
 import { dayMs } from "#domain/clock.ts";
 import { planList } from "#domain/plans.ts";
 import { ActDialog } from "./act-dialog.tsx";
@@ -18,7 +18,7 @@ import { useModelPrice } from "./use-model-price.ts";
 import { usePricesMeanwhile } from "./use-prices-meanwhile.ts";
 import { useServerTime } from "./use-server-time.ts";
 
-/** The server has the same limit (contract/admin-models.ts). */
+/** The server has the same limit (contract/admin/models.ts). */
 const highestPrice = 500;
 /** People see a price on the model's tile before it begins, so it usually begins in two weeks. */
 const usualDaysAhead = 14;

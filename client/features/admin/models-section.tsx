@@ -10,7 +10,7 @@ import { providerName } from "#client/lib/provider-names.ts";
 import { shownModels } from "#client/lib/shown-edition.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AdminModel, ModelsQuery } from "#contract/admin-models.ts";
+import type { AdminModel, ModelsQuery } from "#contract/admin/models.ts";
 import { catalogue, modelCategories } from "#domain/models.ts";
 import type { TeamRole } from "#domain/team.ts";
 import { AdminHead } from "./admin-frame.tsx";

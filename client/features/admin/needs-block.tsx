@@ -3,7 +3,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
-import type { Needs } from "#contract/admin-needs.ts";
+import type { Needs } from "#contract/admin/needs.ts";
 import type { NeedKind } from "#domain/needs.ts";
 import styles from "./person.module.css";
 import type { Need } from "./put-off.tsx";

@@ -4,7 +4,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Needs } from "#contract/admin-needs.ts";
+import type { Needs } from "#contract/admin/needs.ts";
 import type { FindingKind } from "#domain/findings.ts";
 import { CheckResult } from "./check-result.tsx";
 import type { BlockProps } from "./needs-block.tsx";

@@ -7,7 +7,7 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AilingModel } from "#contract/admin-needs.ts";
+import type { AilingModel } from "#contract/admin/needs.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { answerDueMs } from "#domain/inbox.ts";
 import { Coded } from "./coded.tsx";

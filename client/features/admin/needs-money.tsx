@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Needs, WaitingTransfer } from "#contract/admin-needs.ts";
+import type { Needs, WaitingTransfer } from "#contract/admin/needs.ts";
 import { AtStripe, Dashboard } from "./dashboard.tsx";
 import type { BlockProps } from "./needs-block.tsx";
 import { Block, OpenPerson, Person, Row } from "./needs-block.tsx";

@@ -6,7 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
-import type { Needs, PutOffNeed, WaitingTransfer } from "#contract/admin-needs.ts";
+import type { Needs, PutOffNeed, WaitingTransfer } from "#contract/admin/needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { AdminHead } from "./admin-frame.tsx";
 import { ClosedFindings } from "./closed-findings.tsx";

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
-import type { Needs } from "#contract/admin-needs.ts";
+import type { Needs } from "#contract/admin/needs.ts";
 
 interface NeedsState {
   needs: Needs | "failed" | undefined;

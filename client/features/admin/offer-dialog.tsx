@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Select, TextField } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { BillTo } from "#contract/transfers.ts";
+import type { BillTo } from "#contract/billing/transfers.ts";
 import { plans } from "#domain/plans.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import styles from "./offer-dialog.module.css";

@@ -4,7 +4,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { PeopleQuery, PersonRow } from "#contract/admin-people.ts";
+import type { PeopleQuery, PersonRow } from "#contract/admin/people.ts";
 import type { TeamRole } from "#domain/team.ts";
 import { AdminHead } from "./admin-frame.tsx";
 import { ConfirmAgain } from "./confirm-again.tsx";

@@ -6,7 +6,7 @@ import { useFilterWord } from "#client/lib/filter-words.ts";
 import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AnswerRow, AnswersQuery, PersonPage } from "#contract/admin-people.ts";
+import type { AnswerRow, AnswersQuery, PersonPage } from "#contract/admin/people.ts";
 import { filterReasons } from "#domain/filter-reasons.ts";
 import { AnswerReading, ReadingBar } from "./answer-reading.tsx";
 import { DataTable } from "./data-table.tsx";

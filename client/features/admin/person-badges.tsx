@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
-import type { PersonRow } from "#contract/admin-people.ts";
+import type { PersonRow } from "#contract/admin/people.ts";
 
 /** What is special about an account. */
 export function PersonBadges({ person: { role, bannedAt, deleteAt } }: { person: PersonRow }) {

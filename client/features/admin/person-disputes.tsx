@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { OwnDispute } from "#contract/admin-needs.ts";
+import type { OwnDispute } from "#contract/admin/needs.ts";
 import { Copied } from "./copied.tsx";
 import { Dashboard } from "./dashboard.tsx";
 import styles from "./person.module.css";

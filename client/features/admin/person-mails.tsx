@@ -4,7 +4,7 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { ApiProblem, api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { MailRow, MailsQuery, PersonRow } from "#contract/admin-people.ts";
+import type { MailRow, MailsQuery, PersonRow } from "#contract/admin/people.ts";
 import type { TeamRole } from "#domain/team.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { Coded } from "./coded.tsx";

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { PersonPage } from "#contract/admin-people.ts";
+import type { PersonPage } from "#contract/admin/people.ts";
 import type { TeamRole } from "#domain/team.ts";
 import { AdminHead, BackLink } from "./admin-frame.tsx";
 import styles from "./person.module.css";

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { TextField } from "#client/components/field.tsx";
 import { api } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { PutOffNeed } from "#contract/admin-needs.ts";
+import type { PutOffNeed } from "#contract/admin/needs.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { NeedKind } from "#domain/needs.ts";
 import { putOffDays } from "#domain/needs.ts";

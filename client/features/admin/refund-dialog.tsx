@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { TextField } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Invoice } from "#contract/invoices.ts";
+import type { Invoice } from "#contract/billing/invoices.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { centsOf } from "./cents-of.ts";
 

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { RefusedMailRow, RefusedMailsQuery } from "#contract/admin-work.ts";
+import type { RefusedMailRow, RefusedMailsQuery } from "#contract/admin/work.ts";
 import { Coded } from "./coded.tsx";
 import { Facts } from "./facts.tsx";
 import { MailAgain } from "./mail-again.tsx";

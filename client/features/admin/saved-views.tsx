@@ -9,7 +9,7 @@ import { TextField } from "#client/components/field.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SavedView } from "#contract/admin-views.ts";
+import type { SavedView } from "#contract/admin/views.ts";
 import type { ListName } from "#domain/tables.ts";
 import { mostViews, viewLimits, viewOf } from "#domain/tables.ts";
 import styles from "./saved-views.module.css";

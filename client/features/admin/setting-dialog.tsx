@@ -5,7 +5,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Setting } from "#contract/admin-settings.ts";
+import type { Setting } from "#contract/settings.ts";
 import { isWithinLimits, settings } from "#domain/settings.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { NoticeFields, usualNotice } from "./notice-fields.tsx";

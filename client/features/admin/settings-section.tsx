@@ -6,7 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Setting, Variable } from "#contract/admin-settings.ts";
+import type { Setting, Variable } from "#contract/settings.ts";
 import { settings as known } from "#domain/settings.ts";
 import { AdminHead } from "./admin-frame.tsx";
 import entries from "./entries.module.css";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { TextField } from "#client/components/field.tsx";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { WaitingTransfer } from "#contract/admin-needs.ts";
+import type { WaitingTransfer } from "#contract/admin/needs.ts";
 import { ActDialog } from "./act-dialog.tsx";
 
 interface SettleTransferDialogProps {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { TextArea } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { AdminModel } from "#contract/admin-models.ts";
+import type { AdminModel } from "#contract/admin/models.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages } from "#domain/languages.ts";
 import { ActDialog } from "./act-dialog.tsx";

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { EmailField, Select } from "#client/components/field.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { SetRole, TeamMember, TeamQuery } from "#contract/admin.ts";
+import type { SetRole, TeamMember, TeamQuery } from "#contract/admin/team.ts";
 import type { Role, TeamRole } from "#domain/team.ts";
 import { teamRoles } from "#domain/team.ts";
 import { ActDialog } from "./act-dialog.tsx";

@@ -4,7 +4,7 @@ import { Select, TextField } from "#client/components/field.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AwaitedTransfer } from "#contract/transfers.ts";
+import type { AwaitedTransfer } from "#contract/billing/transfers.ts";
 import { currency } from "#domain/plans.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { centsOf } from "./cents-of.ts";

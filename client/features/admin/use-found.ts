@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
-import type { PersonRow } from "#contract/admin-people.ts";
+import type { PersonRow } from "#contract/admin/people.ts";
 
 /** People take in this many at a glance. */
 const most = 7;

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useAct } from "#client/components/use-act.ts";
 import { ApiProblem } from "#client/lib/api.ts";
-import type { InboxPage } from "#contract/admin-inbox.ts";
+import type { InboxPage } from "#contract/admin/inbox.ts";
 
 /** The message on the page. */
 export interface Shown {

@@ -1,5 +1,5 @@
 import { useFormat } from "#client/lib/use-format.ts";
-import type { AdminModel } from "#contract/admin-models.ts";
+import type { AdminModel } from "#contract/admin/models.ts";
 import type { Model } from "#domain/models.ts";
 
 export function useModelPrice() {

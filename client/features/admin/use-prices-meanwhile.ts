@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { AdminModel } from "#contract/admin-models.ts";
+import type { AdminModel } from "#contract/admin/models.ts";
 import { useModelPrice } from "./use-model-price.ts";
 
 /** For two admins who change the prices of a model: the second is told which ones are planned by now, and keeps what was entered. */

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Setting } from "#contract/admin-settings.ts";
+import type { Setting } from "#contract/settings.ts";
 import { noticeTextFor } from "#domain/settings.ts";
 
 /** A setting's value in words. */

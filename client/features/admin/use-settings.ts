@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
-import type { Setting, SettingsPage } from "#contract/admin-settings.ts";
+import type { Setting, SettingsPage } from "#contract/settings.ts";
 
 /** The settings and the environment; undefined until the server has answered. What was read before stays on the screen while it is read again. */
 export function useSettings() {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
-import type { SavedView } from "#contract/admin-views.ts";
+import type { SavedView } from "#contract/admin/views.ts";
 import type { ListName } from "#domain/tables.ts";
 
 /** The views that were read last, so that a list that is opened again shows them at once. */

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { WaitingJobRow, WaitingJobsQuery } from "#contract/admin-mails.ts";
+import type { WaitingJobRow, WaitingJobsQuery } from "#contract/admin/mails.ts";
 import { Coded } from "./coded.tsx";
 import { DataTable } from "./data-table.tsx";
 import type { TableQuery } from "./use-table.ts";

@@ -6,7 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { LetterRow, WorkAct } from "#contract/admin-work.ts";
+import type { LetterRow, WorkAct } from "#contract/admin/work.ts";
 import styles from "./person.module.css";
 
 /** The latest first. */

@@ -6,7 +6,7 @@ import { Button } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { EventRow, EventsQuery, WorkAct } from "#contract/admin-work.ts";
+import type { EventRow, EventsQuery, WorkAct } from "#contract/admin/work.ts";
 import { askedEventStatuses } from "#domain/stripe-events.ts";
 import { Coded } from "./coded.tsx";
 import { Copied } from "./copied.tsx";

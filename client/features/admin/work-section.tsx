@@ -3,7 +3,7 @@ import { Button } from "#client/components/button.tsx";
 import { api, apiResponse } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { LetterRow, LettersQuery } from "#contract/admin-work.ts";
+import type { LetterRow, LettersQuery } from "#contract/admin/work.ts";
 import { AdminHead } from "./admin-frame.tsx";
 import { AllMails } from "./all-mails.tsx";
 import { Coded } from "./coded.tsx";

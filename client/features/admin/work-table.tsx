@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
-import type { Results } from "#contract/admin-work.ts";
+import type { Results } from "#contract/admin/work.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import type { DataTableProps } from "./data-table.tsx";
 import { DataTable } from "./data-table.tsx";

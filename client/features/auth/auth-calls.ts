@@ -1,10 +1,10 @@
 import { api } from "#client/lib/api.ts";
 import { refreshSession, refreshUser } from "#client/lib/session-refresh.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
-import type { MailedLink, SignedIn } from "#contract/auth.ts";
-import type { DisownLink } from "#contract/disown.ts";
-import type { EmailChangeLink } from "#contract/email-change.ts";
-import type { FactorReset } from "#contract/factor-reset.ts";
+import type { DisownLink } from "#contract/auth/disown.ts";
+import type { EmailChangeLink } from "#contract/auth/email-change.ts";
+import type { FactorReset } from "#contract/auth/factor-reset.ts";
+import type { MailedLink, SignedIn } from "#contract/auth/sign-in.ts";
 import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { DisownLink } from "#contract/disown.ts";
+import type { DisownLink } from "#contract/auth/disown.ts";
 import { dayMs } from "#domain/clock.ts";
 import { disownMs } from "#domain/periods.ts";
 import styles from "./auth.module.css";

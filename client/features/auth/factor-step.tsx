@@ -4,7 +4,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { CodeForm } from "#client/components/code-form.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
-import type { FactorNeeded } from "#contract/auth.ts";
+import type { FactorNeeded } from "#contract/auth/sign-in.ts";
 import styles from "./auth.module.css";
 import { answerFactor } from "./auth-calls.ts";
 import { LostFactor } from "./lost-factor.tsx";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { FactorReset } from "#contract/factor-reset.ts";
+import type { FactorReset } from "#contract/auth/factor-reset.ts";
 import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import { askForFactorReset } from "./auth-calls.ts";

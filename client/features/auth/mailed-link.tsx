@@ -6,7 +6,7 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
-import type { MailedLink as Link } from "#contract/auth.ts";
+import type { MailedLink as Link } from "#contract/auth/sign-in.ts";
 import styles from "./auth.module.css";
 import { confirmAddress, lookAtLink } from "./auth-calls.ts";
 import { ConfirmPassword } from "./confirm-password.tsx";

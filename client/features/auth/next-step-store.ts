@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
-import type { DeletionPending, FactorNeeded } from "#contract/auth.ts";
+import type { DeletionPending, FactorNeeded } from "#contract/auth/sign-in.ts";
 
 /** What a person has to do before a sign-in of this page gives a session. */
 type NextStep = FactorNeeded | DeletionPending;

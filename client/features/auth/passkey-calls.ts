@@ -3,7 +3,7 @@ import i18next from "i18next";
 import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { api } from "#client/lib/api.ts";
 import { showPasskey } from "#client/lib/webauthn.ts";
-import type { Assertion } from "#contract/passkeys.ts";
+import type { Assertion } from "#contract/auth/passkeys.ts";
 import { take } from "./auth-calls.ts";
 
 /** `words` replace the usual text of the error. */

@@ -6,7 +6,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { securityPath } from "#client/lib/security-path.ts";
 import { paths, recoverPath } from "#client/paths.ts";
-import type { FactorNeeded } from "#contract/auth.ts";
+import type { FactorNeeded } from "#contract/auth/sign-in.ts";
 import styles from "./auth.module.css";
 import { cancelFactorReset, removeLostFactor } from "./auth-calls.ts";
 import { ActStep, Step } from "./step.tsx";

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { DeletionPending } from "#contract/auth.ts";
+import type { DeletionPending } from "#contract/auth/sign-in.ts";
 import { restoreAccount } from "./auth-calls.ts";
 import { ActStep } from "./step.tsx";
 

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { plans } from "#domain/plans.ts";
 import styles from "./plan-change.module.css";
 import { cancelPlan } from "./plan-change-acts.ts";

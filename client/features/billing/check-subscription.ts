@@ -1,6 +1,6 @@
 import { ApiProblem, apiResponse, NetworkProblem } from "#client/lib/api.ts";
 import type { CachedCheck } from "#client/offline/subscription-cache.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { checkReasons } from "#domain/subscription.ts";
 

@@ -6,7 +6,7 @@ import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useRepairText } from "#client/components/use-repair-text.ts";
 import { api } from "#client/lib/api.ts";
-import type { PaymentCheck } from "#contract/doctor.ts";
+import type { PaymentCheck } from "#contract/billing/doctor.ts";
 import styles from "./doctor.module.css";
 
 function Result({ check: { complete, items } }: { check: PaymentCheck }) {

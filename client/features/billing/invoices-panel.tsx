@@ -8,7 +8,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { formatRange } from "#client/lib/format-range.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/invoices.ts";
+import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/billing/invoices.ts";
 import styles from "./invoices.module.css";
 import { openInvoice } from "./open-invoice.ts";
 import { useInvoices } from "./use-invoices.ts";

@@ -9,7 +9,7 @@ import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { useSubscription } from "./subscription-store.ts";
 
 /** On every page of a person who has spent the chosen share of the month's plan credits, until they close it or the month is over. */

@@ -8,7 +8,7 @@ import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { MoneyBack } from "#contract/money-back.ts";
+import type { MoneyBack } from "#contract/billing/money-back.ts";
 import { moneyBackDays, moneyBackUsedPercent, withdrawalDays } from "#domain/plans.ts";
 import styles from "./money-back.module.css";
 import { useBillingRead } from "./use-billing-read.ts";

@@ -1,5 +1,5 @@
 import { api } from "#client/lib/api.ts";
-import type { InvoiceDocument } from "#contract/invoices.ts";
+import type { InvoiceDocument } from "#contract/billing/invoices.ts";
 
 /** Opens the payment provider's page or file of an invoice; its links expire, so each is asked for. Throws ApiProblem, NetworkProblem. */
 export async function openInvoice(id: string, wanted: InvoiceDocument | { creditNote: string }): Promise<void> {

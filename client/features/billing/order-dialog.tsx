@@ -9,7 +9,7 @@ import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { paths } from "#client/paths.ts";
-import type { Consent, OrderPreview } from "#contract/orders.ts";
+import type { Consent, OrderPreview } from "#contract/billing/orders.ts";
 import styles from "./order.module.css";
 import { OrderConsent, OrderView } from "./order-view.tsx";
 

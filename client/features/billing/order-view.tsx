@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Checkbox } from "#client/components/field.tsx";
 import { formatDays } from "#client/lib/format-days.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { OrderPreview } from "#contract/orders.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
 import { plans, withdrawalDays } from "#domain/plans.ts";
 import { AcceptedTerms } from "./accepted-terms.tsx";
 import styles from "./order.module.css";

@@ -8,7 +8,7 @@ import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { isInTrial } from "#domain/models.ts";
 import { trialCredits, trialDays, trialFileMegabytes } from "#domain/plans.ts";
 import styles from "./billing.module.css";

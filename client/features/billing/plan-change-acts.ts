@@ -4,8 +4,8 @@ import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { formatDate } from "#client/lib/format.ts";
 import { showToast, useInterface } from "#client/lib/interface-store.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
-import type { PlanChangePreview } from "#contract/plan-change.ts";
+import type { PlanChangePreview } from "#contract/billing/plan-change.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
 import { useSubscription } from "./subscription-store.ts";
 

@@ -7,7 +7,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { PlanChangePreview } from "#contract/plan-change.ts";
+import type { PlanChangePreview } from "#contract/billing/plan-change.ts";
 import type { PriceId } from "#domain/plans.ts";
 import { priceIdOf } from "#domain/plans.ts";
 import styles from "./plan-change.module.css";

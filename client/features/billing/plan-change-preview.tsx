@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { classNames } from "#client/components/class-names.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { PlanChangePreview } from "#contract/plan-change.ts";
+import type { PlanChangePreview } from "#contract/billing/plan-change.ts";
 import { plans } from "#domain/plans.ts";
 import { AcceptedTerms } from "./accepted-terms.tsx";
 import styles from "./plan-change.module.css";

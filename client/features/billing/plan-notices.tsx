@@ -5,7 +5,7 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { plans } from "#domain/plans.ts";
 import { CancelDialog, EndDialog } from "./cancel-dialog.tsx";
 import { resumePlan, undoChange } from "./plan-change-acts.ts";

@@ -16,7 +16,7 @@ import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { CreditSupply } from "#domain/credits.ts";
 import { creditSupply } from "#domain/credits.ts";
 import { monthlyCreditsOf, plans, priceCents } from "#domain/plans.ts";

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import type { CachedCheck } from "#client/offline/subscription-cache.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 
 interface SubscriptionState {
   /**

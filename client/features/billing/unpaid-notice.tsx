@@ -6,7 +6,7 @@ import styles from "#client/components/page-notice.module.css";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useSentences } from "#client/lib/use-sentences.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { openInvoice } from "./open-invoice.ts";
 import { useSubscription } from "./subscription-store.ts";
 

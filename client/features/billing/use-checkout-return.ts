@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
-import type { CheckoutReturn } from "#contract/billing.ts";
+import type { CheckoutReturn } from "#contract/billing/subscription.ts";
 import type { SubscriptionTier } from "#domain/subscription.ts";
 import { useSubscription } from "./subscription-store.ts";
 

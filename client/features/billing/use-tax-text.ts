@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { OrderPreview } from "#contract/orders.ts";
+import type { OrderPreview } from "#contract/billing/orders.ts";
 
 /** What an order or a change of plan says of the tax in its price; undefined where none is calculated. */
 export function useTaxText(): (tax: OrderPreview["tax"]) => string | undefined {

@@ -1,8 +1,8 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import type { Wallet } from "#contract/billing.ts";
-import type { LedgerLine } from "#contract/ledger.ts";
+import type { LedgerLine } from "#contract/credits/ledger.ts";
+import type { Wallet } from "#contract/credits/wallet.ts";
 import { noteAvailableCredits } from "./subscription-store.ts";
 
 interface WalletState {

@@ -9,7 +9,7 @@ import { api } from "#client/lib/api.ts";
 import { fragmentId } from "#client/lib/fragment.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { withdrawalId } from "#client/lib/withdrawal-path.ts";
-import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
+import type { Contract, Withdrawals } from "#contract/billing/withdrawals.ts";
 import { withdrawalDays } from "#domain/plans.ts";
 import { useBillingRead } from "./use-billing-read.ts";
 import styles from "./withdrawal.module.css";

@@ -10,9 +10,9 @@ import type {
   Source,
   SourcesEvent,
   StartEvent,
-} from "#contract/generations.ts";
-import type { ClipEvent, ProgressEvent } from "#contract/media.ts";
-import type { Segment, SegmentsEvent, SoundEvent, SoundPart } from "#contract/sounds.ts";
+} from "#contract/generations/generations.ts";
+import type { ClipEvent, ProgressEvent } from "#contract/generations/media.ts";
+import type { Segment, SegmentsEvent, SoundEvent, SoundPart } from "#contract/generations/sounds.ts";
 
 /** A prompt to send, or an answer that is already under way. */
 export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };

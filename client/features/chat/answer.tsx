@@ -7,7 +7,7 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Receipt, Source } from "#contract/generations.ts";
+import type { Receipt, Source } from "#contract/generations/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";

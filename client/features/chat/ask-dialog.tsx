@@ -6,7 +6,7 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { PictureOptions, Receipt } from "#contract/generations.ts";
+import type { PictureOptions, Receipt } from "#contract/generations/generations.ts";
 import { usualClip } from "#domain/clips.ts";
 import { textOf } from "#domain/messages.ts";
 import { usualPicture } from "#domain/pictures.ts";

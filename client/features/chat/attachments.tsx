@@ -8,7 +8,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Draft } from "#client/offline/drafts.ts";
 import { onFileEvent } from "#client/offline/file-events.ts";
 import type { FileInfo } from "#contract/files.ts";
-import type { AttachedFile } from "#contract/generations.ts";
+import type { AttachedFile } from "#contract/generations/generations.ts";
 import type { Reading, ReadingFault } from "#domain/attachments.ts";
 import { attachmentLimits, isPicture, readAttachments } from "#domain/attachments.ts";
 import { countTokens } from "#domain/tokens.ts";

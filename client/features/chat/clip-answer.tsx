@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { PictureActions } from "#client/components/picture-actions.tsx";
 import { StoredClip } from "#client/components/stored-clip.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/media.ts";
+import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/generations/media.ts";
 import { aspectOf } from "#domain/clips.ts";
 import { textOf } from "#domain/messages.ts";
 import { threadOf } from "./chat-store.ts";

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { TextField } from "#client/components/field.tsx";
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 import { checkTitle, conversationLimits, tidyTitle } from "#domain/conversations.ts";
 import { deleteConversation, updateConversation } from "./conversations-store.ts";
 

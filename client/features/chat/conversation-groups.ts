@@ -1,4 +1,4 @@
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 
 export interface ConversationGroup {
   key: string;

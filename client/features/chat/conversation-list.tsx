@@ -9,7 +9,7 @@ import { ApiProblem } from "#client/lib/api.ts";
 import { picturesPath } from "#client/lib/pictures-path.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 import { conversationLimits } from "#domain/conversations.ts";
 import { groupByDay } from "./conversation-groups.ts";
 import { ConversationMenu } from "./conversation-menu.tsx";

@@ -1,7 +1,7 @@
 import { Pencil, Pin, PinOff, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Menu } from "#client/components/menu.tsx";
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 
 interface ConversationMenuProps {
   conversation: ConversationSummary;

@@ -3,7 +3,7 @@ import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepConversationList, readKeptList } from "#client/offline/conversations.ts";
 import { listDrafted } from "#client/offline/drafts.ts";
-import type { ConversationSummary } from "#contract/generations.ts";
+import type { ConversationSummary } from "#contract/conversations.ts";
 import { forgetThread } from "./chat-store.ts";
 
 interface ConversationsState {

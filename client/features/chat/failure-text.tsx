@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type chat from "#client/i18n/locales/en/chat.json";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 import { useOutcome } from "./use-outcome.ts";
 
 type FailureKey = Exclude<keyof typeof chat.failure, "title">;

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { retryAddress, useFileAddress } from "#client/lib/file-addresses.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { AttachedFile } from "#contract/generations.ts";
+import type { AttachedFile } from "#contract/generations/generations.ts";
 import styles from "./attachments.module.css";
 import { previewOf } from "./previews.ts";
 

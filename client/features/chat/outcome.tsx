@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 import { useFilterWord } from "#client/lib/filter-words.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 
 export function Filtered({ reason }: { reason: string }) {
   const { t } = useTranslation("outcomes");

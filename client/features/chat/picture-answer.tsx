@@ -6,7 +6,7 @@ import { PictureViewer } from "#client/components/picture-viewer.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { PictureOptions, PicturePart } from "#contract/generations.ts";
+import type { PictureOptions, PicturePart } from "#contract/generations/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { sizeOf } from "#domain/pictures.ts";
 import { threadOf } from "./chat-store.ts";

@@ -1,4 +1,4 @@
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 import type { Model } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 

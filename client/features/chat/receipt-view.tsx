@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt } from "#contract/generations/generations.ts";
 import { deliveredPictures } from "#domain/pictures.ts";
 import styles from "./receipt.module.css";
 import { useOutcome } from "./use-outcome.ts";

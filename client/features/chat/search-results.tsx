@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { FoundConversation } from "#contract/generations.ts";
+import type { FoundConversation } from "#contract/conversations.ts";
 import { findMatch } from "#domain/search.ts";
 import { conversationPath } from "./conversation-path.ts";
 import styles from "./conversations.module.css";

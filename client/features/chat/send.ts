@@ -1,7 +1,7 @@
 /** What is sent, and how question and answer stand in the thread until the server has said more. */
-import type { AttachedFile, Part, PictureOptions, Source } from "#contract/generations.ts";
-import type { ClipOptions } from "#contract/media.ts";
-import type { Segment, SoundPart, SpeechOptions } from "#contract/sounds.ts";
+import type { AttachedFile, Part, PictureOptions, Source } from "#contract/generations/generations.ts";
+import type { ClipOptions } from "#contract/generations/media.ts";
+import type { Segment, SoundPart, SpeechOptions } from "#contract/generations/sounds.ts";
 import { charactersOf } from "#domain/speech.ts";
 import type { Again, ThreadMessage, Wish } from "./thread.ts";
 import { wishOf } from "./thread.ts";

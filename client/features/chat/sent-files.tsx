@@ -3,7 +3,7 @@ import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { retryAddress, useFileAddress } from "#client/lib/file-addresses.ts";
 import { playTime } from "#client/lib/play-time.ts";
-import type { AttachedFile } from "#contract/generations.ts";
+import type { AttachedFile } from "#contract/generations/generations.ts";
 import { isPicture } from "#domain/attachments.ts";
 import styles from "./attachments.module.css";
 import { Thumbnail, useReadingText } from "./file-chips.tsx";

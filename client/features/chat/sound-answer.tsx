@@ -6,7 +6,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { playTime } from "#client/lib/play-time.ts";
 import { saveFile } from "#client/lib/save-file.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Segment } from "#contract/sounds.ts";
+import type { Segment } from "#contract/generations/sounds.ts";
 import { textOf } from "#domain/messages.ts";
 import type { SubtitleFormat } from "#domain/transcripts.ts";
 import { speakersOf, subtitlesOf } from "#domain/transcripts.ts";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Source } from "#contract/generations.ts";
+import type { Source } from "#contract/generations/generations.ts";
 import { safeHref } from "./markdown-blocks.ts";
 import styles from "./source-cards.module.css";
 import { cardId } from "./source-marks.tsx";

@@ -3,7 +3,7 @@ import type { MouseEvent, ReactNode } from "react";
 import { createElement, Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Source } from "#contract/generations.ts";
+import type { Source } from "#contract/generations/generations.ts";
 import styles from "./markdown.module.css";
 import { safeHref } from "./markdown-blocks.ts";
 

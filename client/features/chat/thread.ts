@@ -1,7 +1,8 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type { AttachedFile, Conversation, Message, Part, PictureOptions, PicturePart, Receipt, StartEvent } from "#contract/generations.ts";
-import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/media.ts";
-import type { RecordingReceipt, SpeechOptions, SpeechReceipt } from "#contract/sounds.ts";
+import type { Conversation, Message } from "#contract/conversations.ts";
+import type { AttachedFile, Part, PictureOptions, PicturePart, Receipt, StartEvent } from "#contract/generations/generations.ts";
+import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/generations/media.ts";
+import type { RecordingReceipt, SpeechOptions, SpeechReceipt } from "#contract/generations/sounds.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { searchKeptConversations } from "#client/offline/search-kept.ts";
-import type { FoundConversation } from "#contract/generations.ts";
+import type { FoundConversation } from "#contract/conversations.ts";
 import { searchQuery } from "#domain/search.ts";
 
 export interface Search {

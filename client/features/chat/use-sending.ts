@@ -4,7 +4,7 @@ import { forgetReferences, usePictureWish, wishedPicture } from "#client/lib/pic
 import type { Draft } from "#client/offline/drafts.ts";
 import { writeDraft } from "#client/offline/drafts.ts";
 import { keepLastModel } from "#client/offline/last-model.ts";
-import type { AttachedFile } from "#contract/generations.ts";
+import type { AttachedFile } from "#contract/generations/generations.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import { askAgain } from "./ask-again.ts";
 import { sendPrompt, threadOf } from "./chat-store.ts";

@@ -1,7 +1,7 @@
 import i18next from "i18next";
 import type { ReactNode } from "react";
 import type { FileInfo } from "#contract/files.ts";
-import type { AttachedFile } from "#contract/generations.ts";
+import type { AttachedFile } from "#contract/generations/generations.ts";
 import { isSound } from "#domain/attachments.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { charactersOf } from "#domain/speech.ts";

@@ -4,7 +4,7 @@ import { LinkButton } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { paths } from "#client/paths.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import styles from "./account-link.module.css";
 
 /** Signed out, a link to sign in. Signed in, the person's picture or the first two letters of the email (spec §2). */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";

@@ -7,7 +7,7 @@ import { IconButton } from "#client/components/button.tsx";
 import { Late } from "#client/components/late.tsx";
 import { useInterface } from "#client/lib/interface-store.ts";
 import { paths } from "#client/paths.ts";
-import type { User } from "#contract/auth.ts";
+import type { User } from "#contract/auth/sign-in.ts";
 import { AccountLink } from "./account-link.tsx";
 import { BarLinks } from "./bar-links.tsx";
 import { Mark } from "./mark.tsx";

@@ -13,7 +13,7 @@ import { knownModel } from "#client/lib/known-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
-import type { GalleryPicture } from "#contract/media.ts";
+import type { GalleryPicture } from "#contract/generations/media.ts";
 import styles from "./gallery.module.css";
 
 interface Listed {

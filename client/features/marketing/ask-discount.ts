@@ -1,5 +1,5 @@
 import { api } from "#client/lib/api.ts";
-import type { DiscountEligibility } from "#contract/billing.ts";
+import type { DiscountEligibility } from "#contract/billing/subscription.ts";
 
 let early: Promise<DiscountEligibility> | undefined;
 

@@ -4,7 +4,7 @@ import { RichText } from "#client/components/rich-text.tsx";
 import { nextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import { plans } from "#domain/plans.ts";
 
 /** For subscribers: what is left, when more arrives, what changes, and where to cancel. */

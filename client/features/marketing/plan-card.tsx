@@ -6,7 +6,7 @@ import { Late } from "#client/components/late.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing.ts";
+import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { BillingInterval, Plan, PlanKey, PriceId } from "#domain/plans.ts";
 import { annualPriceCents, planList, priceIdOf } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";

@@ -1,4 +1,4 @@
-import type { DiscountEligibility } from "#contract/billing.ts";
+import type { DiscountEligibility } from "#contract/billing/subscription.ts";
 import { planList } from "#domain/plans.ts";
 import type { PlanCardProps } from "./plan-card.tsx";
 import { PlanCard } from "./plan-card.tsx";

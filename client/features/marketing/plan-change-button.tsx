@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { RichText } from "#client/components/rich-text.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { DiscountEligibility } from "#contract/billing.ts";
+import type { DiscountEligibility } from "#contract/billing/subscription.ts";
 import type { BillingInterval, Plan, PlanKey } from "#domain/plans.ts";
 import { priceCents } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";

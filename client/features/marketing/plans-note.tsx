@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Late } from "#client/components/late.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import styles from "./plans-section.module.css";
 
 const loadOwnPlan = async () => (await import("./own-plan.tsx")).OwnPlan;

@@ -5,7 +5,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { BillingInterval, PriceId } from "#domain/plans.ts";
 import { annualSavingPercent, planList } from "#domain/plans.ts";
 import type { PlanCardProps } from "./plan-card.tsx";

@@ -7,7 +7,7 @@ import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 import type { CreditSupply } from "#domain/credits.ts";
 import { creditLevel, creditSupply } from "#domain/credits.ts";
 import { monthlyCreditsOf, plans } from "#domain/plans.ts";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { DiscountEligibility } from "#contract/billing.ts";
+import type { DiscountEligibility } from "#contract/billing/subscription.ts";
 import { askDiscount } from "./ask-discount.ts";
 
 export interface DiscountState {

@@ -9,7 +9,7 @@ import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLedgerWords } from "#client/lib/use-ledger-words.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Explanation, LedgerFilter } from "#contract/ledger.ts";
+import type { Explanation, LedgerFilter } from "#contract/credits/ledger.ts";
 import styles from "./explanation.module.css";
 import { GrantBar } from "./grant-bar.tsx";
 import usage from "./usage.module.css";

@@ -1,4 +1,4 @@
-import type { Explanation } from "#contract/ledger.ts";
+import type { Explanation } from "#contract/credits/ledger.ts";
 import styles from "./explanation.module.css";
 
 type Step = Explanation["grants"][number];

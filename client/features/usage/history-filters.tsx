@@ -3,7 +3,7 @@ import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
 import { knownModel } from "#client/lib/known-models.ts";
 import { shownModels } from "#client/lib/shown-edition.ts";
-import type { LedgerFilter } from "#contract/ledger.ts";
+import type { LedgerFilter } from "#contract/credits/ledger.ts";
 import { catalogue } from "#domain/models.ts";
 import styles from "./usage.module.css";
 import { directions, lineKinds } from "./use-filter.ts";

@@ -9,7 +9,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { SpendingLimits } from "#contract/limits.ts";
+import type { SpendingLimits } from "#contract/credits/limits.ts";
 import { alertPercents, spendingBounds } from "#domain/spending-limits.ts";
 import styles from "./usage.module.css";
 import { useLimits } from "./use-limits.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "#contract/usage.ts";
+import type { Usage } from "#contract/credits/usage.ts";
 
 /** The models with a colour of their own; all others are drawn as one. */
 const coloured = 4;

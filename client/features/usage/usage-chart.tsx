@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { SeriesChart } from "#client/components/series-chart.tsx";
-import type { Usage } from "#contract/usage.ts";
+import type { Usage } from "#contract/credits/usage.ts";
 import type { Buckets } from "./usage-buckets.ts";
 import { useModelName } from "./use-model-name.ts";
 

@@ -7,7 +7,7 @@ import { Panel } from "#client/components/panel.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Usage, UsageRange } from "#contract/usage.ts";
+import type { Usage, UsageRange } from "#contract/credits/usage.ts";
 import styles from "./usage.module.css";
 import { bucketsOf } from "./usage-buckets.ts";
 import { UsageTable } from "./usage-table.tsx";

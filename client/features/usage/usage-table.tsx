@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { FigureTable } from "#client/components/figure-table.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
-import type { Usage } from "#contract/usage.ts";
+import type { Usage } from "#contract/credits/usage.ts";
 import type { Buckets } from "./usage-buckets.ts";
 import { useModelName } from "./use-model-name.ts";
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
 import { useNews, walletNews } from "#client/lib/use-news.ts";
-import type { Explanation } from "#contract/ledger.ts";
+import type { Explanation } from "#contract/credits/ledger.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; explanation: Explanation };
 

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useSearchParams } from "wouter";
-import type { LedgerFilter } from "#contract/ledger.ts";
+import type { LedgerFilter } from "#contract/credits/ledger.ts";
 
 export const lineKinds = ["grant", "capture", "expire", "clawback", "restore"] as const satisfies readonly LedgerFilter["kind"][];
 export const directions = ["in", "out"] as const satisfies readonly LedgerFilter["direction"][];

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { api, apiResponse, isAbort } from "#client/lib/api.ts";
 import { saveFile } from "#client/lib/save-file.ts";
 import { useNews, walletNews } from "#client/lib/use-news.ts";
-import type { LedgerFilter, LedgerLine } from "#contract/ledger.ts";
+import type { LedgerFilter, LedgerLine } from "#contract/credits/ledger.ts";
 
 const pageSize = 25;
 /** While few lines match, the page goes on by itself for so many calls. Each reads some thousands of lines. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
-import type { SpendingLimits } from "#contract/limits.ts";
+import type { SpendingLimits } from "#contract/credits/limits.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; limits: SpendingLimits };
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
 import { useNews, walletNews } from "#client/lib/use-news.ts";
-import type { Usage, UsageRange } from "#contract/usage.ts";
+import type { Usage, UsageRange } from "#contract/credits/usage.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; usage: Usage };
 

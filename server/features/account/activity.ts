@@ -1,7 +1,7 @@
 /** Shows a person what was done to their account. It is a part of the audit log (docs/decisions/0021). */
 import { validate as isUuid } from "uuid";
 import { shownActions } from "#domain/audit.ts";
-import type { Activity } from "../../contract/security.ts";
+import type { Activity } from "../../contract/account/activity.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { shortNetwork } from "../../http/client-network.ts";

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { validate as isUuid } from "uuid";
 import { avatarBytes, avatarSizes } from "#domain/avatars.ts";
-import { profileRoutes as contract } from "../../contract/profile.ts";
+import { profileRoutes as contract } from "../../contract/account/profile.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import { slowUploadMs } from "../../http/body-timeout.ts";

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { AvatarSize, Crop } from "#domain/avatars.ts";
 import { avatarAddress, avatarBytes, avatarSizes } from "#domain/avatars.ts";
-import type { Account } from "../../contract/account.ts";
+import type { Account } from "../../contract/account/account.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredFile } from "../../providers/storage/storage.ts";

@@ -1,7 +1,7 @@
-import { accountRoutes as contract } from "../../contract/account.ts";
-import { profileRoutes } from "../../contract/profile.ts";
-import { securityRoutes } from "../../contract/security.ts";
-import { stepUpRoutes } from "../../contract/step-up.ts";
+import { accountRoutes as contract } from "../../contract/account/account.ts";
+import { activityRoutes } from "../../contract/account/activity.ts";
+import { profileRoutes } from "../../contract/account/profile.ts";
+import { stepUpRoutes } from "../../contract/account/step-up.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { viewerOf } from "../../http/viewer.ts";
@@ -22,7 +22,7 @@ export function accountRoutes(deps: AuthDeps): Routes {
     app.patch("/api/account", { schema: profileRoutes["PATCH /api/account"] }, async (request) =>
       changeProfile(deps.db, viewerOf(request).userId, request.body),
     );
-    app.get("/api/account/activity", { schema: securityRoutes["GET /api/account/activity"] }, async (request) =>
+    app.get("/api/account/activity", { schema: activityRoutes["GET /api/account/activity"] }, async (request) =>
       readActivity(deps.db, viewerOf(request).userId, request.query.cursor),
     );
     app.get("/api/account/step-up", { schema: stepUpRoutes["GET /api/account/step-up"] }, async (request) => ({

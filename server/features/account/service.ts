@@ -1,7 +1,7 @@
 import { contactRuleMessages } from "#domain/contact.ts";
 import { matchLanguage } from "#domain/languages.ts";
 import { codePoints, limits, readPersonName } from "#domain/rules.ts";
-import type { Account } from "../../contract/account.ts";
+import type { Account } from "../../contract/account/account.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { findAskedAddress } from "../auth/change-email.ts";

@@ -1,7 +1,7 @@
 /** Which models need a team member: those that fail, and those that leave soon. */
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import type { AdminModel } from "../../contract/admin-models.ts";
-import type { AilingModel } from "../../contract/admin-needs.ts";
+import type { AdminModel } from "../../contract/admin/models.ts";
+import type { AilingModel } from "../../contract/admin/needs.ts";
 import type { Deps } from "../../deps.ts";
 import { listAdminModels } from "./models.ts";
 

@@ -1,7 +1,7 @@
 /** The audit log, as the team reads it. A person who has deleted their account is no longer named. */
 import { sql } from "kysely";
-import type { AuditFilter } from "../../contract/admin.ts";
-import { AuditRow } from "../../contract/admin.ts";
+import type { AuditFilter } from "../../contract/admin/team.ts";
+import { AuditRow } from "../../contract/admin/team.ts";
 import { shortNetwork } from "../../http/client-network.ts";
 import type { Table } from "./tables.ts";
 

@@ -1,7 +1,7 @@
 /** The panel's list of discount campaigns. There are few, since one runs at a time. */
 import { sql } from "kysely";
-import type { CampaignsQuery } from "../../contract/campaigns.ts";
-import { Campaign } from "../../contract/campaigns.ts";
+import type { CampaignsQuery } from "../../contract/admin/campaigns.ts";
+import { Campaign } from "../../contract/billing/campaigns.ts";
 import type { CampaignRow } from "../billing/campaigns.ts";
 import { presentCampaign } from "../billing/campaigns.ts";
 import type { Table } from "./tables.ts";

@@ -1,6 +1,6 @@
 /** What somebody of the team has closed, so that it can be opened again. */
 import { sql } from "kysely";
-import type { ClosedFindings } from "../../contract/admin-needs.ts";
+import type { ClosedFindings } from "../../contract/admin/needs.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { lastClosing } from "../findings/service.ts";
 import { personOf } from "./needs-lists.ts";

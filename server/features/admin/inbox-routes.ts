@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
-import type { InboxNeighbours, InboxQuery, InboxRow } from "../../contract/admin-inbox.ts";
-import { adminInboxRoutes as contract } from "../../contract/admin-inbox.ts";
+import type { InboxNeighbours, InboxQuery, InboxRow } from "../../contract/admin/inbox.ts";
+import { adminInboxRoutes as contract } from "../../contract/admin/inbox.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

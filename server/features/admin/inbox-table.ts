@@ -2,8 +2,8 @@
 import { sql } from "kysely";
 import { addMilliseconds } from "#domain/clock.ts";
 import { answerDueMs } from "#domain/inbox.ts";
-import type { InboxQuery } from "../../contract/admin-inbox.ts";
-import { InboxRow } from "../../contract/admin-inbox.ts";
+import type { InboxQuery } from "../../contract/admin/inbox.ts";
+import { InboxRow } from "../../contract/admin/inbox.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { beginning, foundAtMost } from "./people-table.ts";
 import type { Table } from "./tables.ts";

@@ -1,9 +1,9 @@
 /** The panel's lists of all mails, and of jobs that are not done yet. */
 import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import type { SentMailsQuery, WaitingJobsQuery } from "../../contract/admin-mails.ts";
-import { SentMailRow, WaitingJobRow } from "../../contract/admin-mails.ts";
-import type { MailState } from "../../contract/admin-people.ts";
+import type { SentMailsQuery, WaitingJobsQuery } from "../../contract/admin/mails.ts";
+import { SentMailRow, WaitingJobRow } from "../../contract/admin/mails.ts";
+import type { MailState } from "../../contract/admin/people.ts";
 import type { Table } from "./tables.ts";
 import { byTime } from "./tables.ts";
 

@@ -1,4 +1,4 @@
-import { AdminModel, adminModelRoutes as contract } from "../../contract/admin-models.ts";
+import { AdminModel, adminModelRoutes as contract } from "../../contract/admin/models.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";

@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { catalogue, modelState } from "#domain/models.ts";
 import { leastCredits } from "#domain/provider-prices.ts";
-import type { AdminModel, DropPrice, ModelsQuery, PlanPrice, PricePreview, SwitchModel } from "../../contract/admin-models.ts";
+import type { AdminModel, DropPrice, ModelsQuery, PlanPrice, PricePreview, SwitchModel } from "../../contract/admin/models.ts";
 import type { Deps } from "../../deps.ts";
 import type { Clerk } from "../auth/team.ts";
 import { offBy, pauseOf, priceOf, soldModel } from "../catalogue/service.ts";

@@ -9,7 +9,7 @@ import type { NeedKind } from "#domain/needs.ts";
 import { mostPutOff } from "#domain/needs.ts";
 import { currency, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
-import type { Needs } from "../../contract/admin-needs.ts";
+import type { Needs } from "../../contract/admin/needs.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { showDispute } from "../billing/disputes.ts";

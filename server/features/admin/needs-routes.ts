@@ -1,4 +1,4 @@
-import { adminNeedsRoutes as contract } from "../../contract/admin-needs.ts";
+import { adminNeedsRoutes as contract } from "../../contract/admin/needs.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";

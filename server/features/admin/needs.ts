@@ -1,7 +1,7 @@
 /** What waits for a team member, and what they do about it here. */
 import type { NeedKind } from "#domain/needs.ts";
 import { needKinds } from "#domain/needs.ts";
-import type { Needs } from "../../contract/admin-needs.ts";
+import type { Needs } from "../../contract/admin/needs.ts";
 import { recordAct } from "../../db/audit.ts";
 import { selectMembers } from "../../db/payer.ts";
 import { inTransaction } from "../../db/transaction.ts";

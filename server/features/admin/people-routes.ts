@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ListName } from "#domain/tables.ts";
-import { adminInvoiceRoutes as invoiceContract } from "../../contract/admin-invoices.ts";
-import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
-import { adminPeopleRoutes as contract } from "../../contract/admin-people.ts";
+import { adminInvoiceRoutes as invoiceContract } from "../../contract/admin/invoices.ts";
+import { adminMailRoutes as mailContract } from "../../contract/admin/mails.ts";
+import { adminPeopleRoutes as contract } from "../../contract/admin/people.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";

@@ -1,10 +1,10 @@
 /** The lists of one person's page. None of them has a word that the person or a model wrote. */
 import { sql } from "kysely";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { InvoicesQuery } from "../../contract/admin-invoices.ts";
-import { InvoiceRow } from "../../contract/admin-invoices.ts";
-import type { AnswersQuery, MailState, MailsQuery } from "../../contract/admin-people.ts";
-import { AnswerRow, MailRow } from "../../contract/admin-people.ts";
+import type { InvoicesQuery } from "../../contract/admin/invoices.ts";
+import { InvoiceRow } from "../../contract/admin/invoices.ts";
+import type { AnswersQuery, MailState, MailsQuery } from "../../contract/admin/people.ts";
+import { AnswerRow, MailRow } from "../../contract/admin/people.ts";
 import { payerOf } from "../../db/payer.ts";
 import { hasState, toInvoice } from "../billing/invoices.ts";
 import { canResend } from "../notifications/resend.ts";

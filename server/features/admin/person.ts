@@ -1,6 +1,6 @@
 /** One person on one page, as the team sees them. Support sees no money. */
 import { DomainError } from "#domain/errors.ts";
-import type { PersonPage } from "../../contract/admin-people.ts";
+import type { PersonPage } from "../../contract/admin/people.ts";
 import type { Deps } from "../../deps.ts";
 import type { Viewer } from "../../http/viewer.ts";
 import { readFactors } from "../auth/factors.ts";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
 import type { NeedKind } from "#domain/needs.ts";
 import { mostPutOff, putOffDays } from "#domain/needs.ts";
-import type { PutOffNeed } from "../../contract/admin-needs.ts";
+import type { PutOffNeed } from "../../contract/admin/needs.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

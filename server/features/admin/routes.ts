@@ -1,8 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { TeamRole } from "#domain/team.ts";
-import { adminRoutes as contract } from "../../contract/admin.ts";
-import { campaignRoutes } from "../../contract/campaigns.ts";
-import { catalogueRoutes } from "../../contract/catalogue.ts";
+import { adminCampaignRoutes } from "../../contract/admin/campaigns.ts";
+import { adminRoutes as contract } from "../../contract/admin/team.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { optionalViewerOf, steppedUpScope, viewerOf } from "../../http/viewer.ts";
@@ -15,7 +14,7 @@ import { teamTable } from "./team-table.ts";
 /** For a public scope, which has just read the role from the database. A visitor is not an admin (spec §6). */
 export function publicAdminRoutes(): Routes {
   return async (app) => {
-    app.post("/api/functions/verify-admin", { schema: catalogueRoutes["POST /api/functions/verify-admin"] }, async (request) => {
+    app.post("/api/functions/verify-admin", { schema: contract["POST /api/functions/verify-admin"] }, async (request) => {
       const role = optionalViewerOf(request)?.role ?? "user";
       return { isAdmin: role === "admin", team: role === "user" ? null : role };
     });
@@ -51,10 +50,10 @@ export function adminRoutes(deps: Deps): Routes {
     });
   };
   const admin: Routes = async (app) => {
-    app.get("/api/admin/campaigns", { schema: campaignRoutes["GET /api/admin/campaigns"] }, async ({ query }) =>
+    app.get("/api/admin/campaigns", { schema: adminCampaignRoutes["GET /api/admin/campaigns"] }, async ({ query }) =>
       readTable(deps.db, campaignsTable(deps.clock.now()), query, query),
     );
-    app.get("/api/admin/campaigns.csv", { schema: campaignRoutes["GET /api/admin/campaigns.csv"] }, async (request, reply) =>
+    app.get("/api/admin/campaigns.csv", { schema: adminCampaignRoutes["GET /api/admin/campaigns.csv"] }, async (request, reply) =>
       sendCsv({ deps, request, reply, list: "campaigns" }, campaignsTable(deps.clock.now()), request.query, request.query),
     );
     await app.register(steppedUpScope([dangerous]));

@@ -1,7 +1,7 @@
 /** The panel's list of the team. */
 import { sql } from "kysely";
-import type { TeamQuery } from "../../contract/admin.ts";
-import { TeamMember } from "../../contract/admin.ts";
+import type { TeamQuery } from "../../contract/admin/team.ts";
+import { TeamMember } from "../../contract/admin/team.ts";
 import type { Deps } from "../../deps.ts";
 import { hasSecondFactor } from "../auth/team.ts";
 import type { Table } from "./tables.ts";

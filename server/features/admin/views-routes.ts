@@ -1,4 +1,4 @@
-import { adminViewRoutes as contract } from "../../contract/admin-views.ts";
+import { adminViewRoutes as contract } from "../../contract/admin/views.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

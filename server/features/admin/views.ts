@@ -2,7 +2,7 @@
 import { DomainError } from "#domain/errors.ts";
 import type { ListName } from "#domain/tables.ts";
 import { mostViews, viewOf } from "#domain/tables.ts";
-import type { NewView, SavedView } from "../../contract/admin-views.ts";
+import type { NewView, SavedView } from "../../contract/admin/views.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

@@ -2,7 +2,7 @@
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
-import type { WorkAct } from "../../contract/admin-work.ts";
+import type { WorkAct } from "../../contract/admin/work.ts";
 import type { Executor } from "../../db/transaction.ts";
 
 const shownActs = 20;

@@ -1,5 +1,5 @@
-import { adminMailRoutes as mailContract } from "../../contract/admin-mails.ts";
-import { adminWorkRoutes as contract } from "../../contract/admin-work.ts";
+import { adminMailRoutes as mailContract } from "../../contract/admin/mails.ts";
+import { adminWorkRoutes as contract } from "../../contract/admin/work.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";

@@ -1,7 +1,7 @@
 /** The panel's lists of failed jobs, of mails that were not delivered, and of Stripe's events. */
 import { sql } from "kysely";
-import type { EventsQuery, LettersQuery, RefusedMailsQuery } from "../../contract/admin-work.ts";
-import { EventRow, LetterRow, RefusedMailRow } from "../../contract/admin-work.ts";
+import type { EventsQuery, LettersQuery, RefusedMailsQuery } from "../../contract/admin/work.ts";
+import { EventRow, LetterRow, RefusedMailRow } from "../../contract/admin/work.ts";
 import { mailOfLetter } from "../notifications/mail-of-letter.ts";
 import { elsewhereOf } from "../notifications/undelivered.ts";
 import type { Table } from "./tables.ts";

@@ -5,7 +5,7 @@
  */
 import { DomainError } from "#domain/errors.ts";
 import { undoEmailMs } from "#domain/periods.ts";
-import type { EmailChangeLink } from "../../contract/email-change.ts";
+import type { EmailChangeLink } from "../../contract/auth/email-change.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -4,7 +4,7 @@
  * password with one click.
  */
 import { DomainError } from "#domain/errors.ts";
-import type { MailedLink } from "../../contract/auth.ts";
+import type { MailedLink } from "../../contract/auth/sign-in.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -4,7 +4,7 @@
  * password does, and no more: it signs nobody in, and what was there before the stranger came is still asked for.
  */
 import { disownMs } from "#domain/periods.ts";
-import type { DisownLink } from "../../contract/disown.ts";
+import type { DisownLink } from "../../contract/auth/disown.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

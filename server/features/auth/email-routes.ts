@@ -1,5 +1,5 @@
-import { disownRoutes } from "../../contract/disown.ts";
-import { emailChangeRoutes as contract } from "../../contract/email-change.ts";
+import { disownRoutes } from "../../contract/auth/disown.ts";
+import { emailChangeRoutes as contract } from "../../contract/auth/email-change.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { createBrowserMemory } from "./browser-memory.ts";

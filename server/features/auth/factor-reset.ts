@@ -9,7 +9,7 @@ import type { AuditDetails } from "#domain/audit.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { disownMs, factorResetLinkMs, factorResetWaitMs } from "#domain/periods.ts";
-import type { FactorReset } from "../../contract/factor-reset.ts";
+import type { FactorReset } from "../../contract/auth/factor-reset.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { factorResetRoutes as resetContract } from "../../contract/factor-reset.ts";
-import { factorRoutes as contract } from "../../contract/factors.ts";
+import { factorResetRoutes as resetContract } from "../../contract/auth/factor-reset.ts";
+import { factorRoutes as contract } from "../../contract/auth/factors.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";

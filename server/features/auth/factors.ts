@@ -3,7 +3,7 @@ import type { AuditDetails } from "#domain/audit.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { factorWaitMs } from "#domain/periods.ts";
-import type { Factors, TotpSetUp } from "../../contract/factors.ts";
+import type { Factors, TotpSetUp } from "../../contract/auth/factors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

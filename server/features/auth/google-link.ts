@@ -1,6 +1,6 @@
 /** Linking a Google account to the account of somebody who is signed in, and unlinking it. */
 import { DomainError } from "#domain/errors.ts";
-import type { LinkedGoogle } from "../../contract/security.ts";
+import type { LinkedGoogle } from "../../contract/auth/security.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -4,7 +4,7 @@ import oauth2 from "@fastify/oauth2";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { googleMs } from "#domain/periods.ts";
-import { googleRoutes as contract } from "../../contract/google.ts";
+import { googleRoutes as contract } from "../../contract/auth/google.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";

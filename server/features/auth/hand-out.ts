@@ -1,6 +1,6 @@
 /** The responses of the calls that sign somebody in. */
 import type { FastifyReply } from "fastify";
-import type { Session, SignedIn } from "../../contract/auth.ts";
+import type { Session, SignedIn } from "../../contract/auth/sign-in.ts";
 import type { App } from "../../http/app-type.ts";
 import type { BrowserMemory } from "./browser-memory.ts";
 import type { Caller } from "./callers.ts";

@@ -1,7 +1,7 @@
 /** A person looks at where they are signed in, and ends sessions that are not this one. */
 import { DomainError } from "#domain/errors.ts";
 import { readDevice } from "#domain/user-agent.ts";
-import type { OwnSession } from "../../contract/security.ts";
+import type { OwnSession } from "../../contract/auth/security.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

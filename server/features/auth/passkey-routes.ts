@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { passkeyRoutes as contract } from "../../contract/passkeys.ts";
+import { passkeyRoutes as contract } from "../../contract/auth/passkeys.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";

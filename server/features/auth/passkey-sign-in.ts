@@ -1,5 +1,5 @@
 /** Signing in with a passkey. */
-import type { Assertion, SignInOptions } from "../../contract/passkeys.ts";
+import type { Assertion, SignInOptions } from "../../contract/auth/passkeys.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import { transports } from "#domain/passkeys.ts";
 import { passkeyMs } from "#domain/periods.ts";
 import { codePoints, limits, readPersonName } from "#domain/rules.ts";
-import type { Passkey, Registration, RegistrationOptions } from "../../contract/passkeys.ts";
+import type { Passkey, Registration, RegistrationOptions } from "../../contract/auth/passkeys.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

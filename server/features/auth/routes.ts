@@ -1,6 +1,6 @@
 import { DomainError } from "#domain/errors.ts";
-import { authRoutes as contract } from "../../contract/auth.ts";
-import { factorResetRoutes as resetContract } from "../../contract/factor-reset.ts";
+import { factorResetRoutes as resetContract } from "../../contract/auth/factor-reset.ts";
+import { authRoutes as contract } from "../../contract/auth/sign-in.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import { clearCache } from "../../http/security-headers.ts";

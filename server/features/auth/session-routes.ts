@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { securityRoutes as contract } from "../../contract/security.ts";
+import { securityRoutes as contract } from "../../contract/auth/security.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { viewerOf } from "../../http/viewer.ts";

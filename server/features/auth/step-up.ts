@@ -1,8 +1,8 @@
 /** A signed-in person shows a factor again before a dangerous act, so that a screen left open or a stolen access token is not enough for it. */
 import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { Assertion, SignInOptions } from "../../contract/passkeys.ts";
-import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/step-up.ts";
+import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/account/step-up.ts";
+import type { Assertion, SignInOptions } from "../../contract/auth/passkeys.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -1,7 +1,7 @@
 /** What an admin does to the sign-in of a person: ban them, allow them again, end their sessions, give the account back to its owner. */
 import { DomainError } from "#domain/errors.ts";
 import { givenBackMs } from "#domain/periods.ts";
-import type { AddedWay } from "../../contract/disown.ts";
+import type { AddedWay } from "../../contract/auth/disown.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

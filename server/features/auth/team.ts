@@ -6,7 +6,7 @@ import type { FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import type { Role, TeamRole } from "#domain/team.ts";
 import { teamRoles } from "#domain/team.ts";
-import type { SetRole } from "../../contract/admin.ts";
+import type { SetRole } from "../../contract/admin/team.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -2,8 +2,8 @@
 
 import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { AddedWay } from "../../contract/disown.ts";
-import type { WaysIn } from "../../contract/security.ts";
+import type { AddedWay } from "../../contract/auth/disown.ts";
+import type { WaysIn } from "../../contract/auth/security.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { findTotp, hasRecoveryCodeSince, removeFactors } from "./factor-queries.ts";
 import { deleteGoogle, findGoogle } from "./google-queries.ts";

@@ -8,7 +8,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Transport } from "#domain/passkeys.ts";
 import { passkeyMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
-import type { Assertion, Registration, SignInOptions } from "../../contract/passkeys.ts";
+import type { Assertion, Registration, SignInOptions } from "../../contract/auth/passkeys.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { PasskeyChallenges } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";

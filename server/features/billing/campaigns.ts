@@ -2,7 +2,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
-import type { Campaign, CampaignResults, EndedCampaign, NewCampaign } from "../../contract/campaigns.ts";
+import type { Campaign, CampaignResults, EndedCampaign, NewCampaign } from "../../contract/billing/campaigns.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

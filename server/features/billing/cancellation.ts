@@ -1,7 +1,7 @@
 /** Cancelling a plan to the end of its period, and taking that back. */
 import type Stripe from "stripe";
 import { fromStripeStatus } from "#domain/subscription.ts";
-import type { SubscriptionCheck } from "../../contract/billing.ts";
+import type { SubscriptionCheck } from "../../contract/billing/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { idOf } from "../../providers/stripe.ts";
 import { endAtStripe } from "./end-at-stripe.ts";

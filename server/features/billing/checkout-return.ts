@@ -1,6 +1,6 @@
 import { DomainError } from "#domain/errors.ts";
 import { packOf } from "#domain/plans.ts";
-import type { CheckoutReturn } from "../../contract/billing.ts";
+import type { CheckoutReturn } from "../../contract/billing/subscription.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,5 +1,5 @@
 import { fromStripeStatus } from "#domain/subscription.ts";
-import type { Consent } from "../../contract/orders.ts";
+import type { Consent } from "../../contract/billing/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
 import { ensureCustomer } from "./customers.ts";

@@ -3,7 +3,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { planList } from "#domain/plans.ts";
 import { discountPricing } from "#domain/pricing.ts";
-import type { DiscountEligibility } from "../../contract/billing.ts";
+import type { DiscountEligibility } from "../../contract/billing/subscription.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { DiscountCampaigns } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,7 +1,7 @@
 /** Disputes that wait for evidence or for the bank, and where a team member gives the evidence: in Stripe's dashboard alone. */
 
 import type { Config } from "../../config.ts";
-import type { OpenDispute } from "../../contract/admin-needs.ts";
+import type { OpenDispute } from "../../contract/admin/needs.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { dashboardAddress } from "./stripe-dashboard.ts";
 

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { minuteMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Finding } from "#domain/findings.ts";
-import type { PaymentCheck, RepairedItem } from "../../contract/doctor.ts";
+import type { PaymentCheck, RepairedItem } from "../../contract/billing/doctor.ts";
 import { recordAct } from "../../db/audit.ts";
 import { findPayer } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";

@@ -1,4 +1,4 @@
-import { invoiceRoutes as contract } from "../../contract/invoices.ts";
+import { invoiceRoutes as contract } from "../../contract/billing/invoices.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

@@ -1,4 +1,4 @@
-import { moneyBackRoutes as contract } from "../../contract/money-back.ts";
+import { moneyBackRoutes as contract } from "../../contract/billing/money-back.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";

@@ -1,7 +1,7 @@
 /** The money-back guarantee (specification §2, decision 51): a person takes their first payment back by themselves. */
 import { DomainError } from "#domain/errors.ts";
 import { moneyBackAllowance, moneyBackRefusal, moneyBackUntil } from "#domain/refunds.ts";
-import type { MoneyBack } from "../../contract/money-back.ts";
+import type { MoneyBack } from "../../contract/billing/money-back.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

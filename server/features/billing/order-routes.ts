@@ -1,4 +1,4 @@
-import { orderRoutes as contract } from "../../contract/orders.ts";
+import { orderRoutes as contract } from "../../contract/billing/orders.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

@@ -9,7 +9,7 @@ import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import type { OrderTotals, Sold } from "#domain/orders.ts";
 import { orderTexts, soldAs, totalsOf } from "#domain/orders.ts";
 import { currency, packMonths } from "#domain/plans.ts";
-import type { Consent, OrderPreview } from "../../contract/orders.ts";
+import type { Consent, OrderPreview } from "../../contract/billing/orders.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { OrderRow } from "../../db/types-billing.ts";

@@ -3,7 +3,7 @@ import type Stripe from "stripe";
 import { addMonths } from "#domain/clock.ts";
 import type { Pack } from "#domain/plans.ts";
 import { packMonths } from "#domain/plans.ts";
-import type { Consent } from "../../contract/orders.ts";
+import type { Consent } from "../../contract/billing/orders.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orUnavailable } from "../../providers/stripe.ts";

@@ -1,4 +1,4 @@
-import { planChangeRoutes as contract } from "../../contract/plan-change.ts";
+import { planChangeRoutes as contract } from "../../contract/billing/plan-change.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

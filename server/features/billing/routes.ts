@@ -1,5 +1,5 @@
-import { billingRoutes as contract } from "../../contract/billing.ts";
-import { doctorRoutes } from "../../contract/doctor.ts";
+import { doctorRoutes } from "../../contract/billing/doctor.ts";
+import { billingRoutes as contract } from "../../contract/billing/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";

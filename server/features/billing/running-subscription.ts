@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
-import type { SubscriptionCheck } from "../../contract/billing.ts";
+import type { SubscriptionCheck } from "../../contract/billing/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { fromUnix, orMissing, orUnavailable } from "../../providers/stripe.ts";

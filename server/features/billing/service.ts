@@ -1,7 +1,7 @@
 import { DomainError } from "#domain/errors.ts";
 import { planKeys } from "#domain/plans.ts";
 import { checkReasons, tierDisplayName, trialName } from "#domain/subscription.ts";
-import type { SubscriptionCheck } from "../../contract/billing.ts";
+import type { SubscriptionCheck } from "../../contract/billing/subscription.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";

@@ -1,6 +1,6 @@
 /** An admin mails a person once more what is unpaid, with the link to Stripe's page where it is paid. */
 import { DomainError } from "#domain/errors.ts";
-import type { MailPayLink } from "../../contract/admin-mails.ts";
+import type { MailPayLink } from "../../contract/admin/mails.ts";
 import { recordAct } from "../../db/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

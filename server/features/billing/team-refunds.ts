@@ -4,7 +4,7 @@
  */
 import type Stripe from "stripe";
 import { DomainError } from "#domain/errors.ts";
-import type { RefundPayment } from "../../contract/admin-people.ts";
+import type { RefundPayment } from "../../contract/admin/people.ts";
 import { recordAct } from "../../db/audit.ts";
 import { findPayer } from "../../db/payer.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,5 +1,5 @@
 /** What admins do with discount campaigns; the panel lists them (features/admin/). For others there is nothing at these addresses. */
-import { campaignRoutes } from "../../contract/campaigns.ts";
+import { campaignRoutes } from "../../contract/billing/campaigns.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";

@@ -4,7 +4,7 @@
  */
 import { DomainError } from "#domain/errors.ts";
 import { currency } from "#domain/plans.ts";
-import type { ReclaimedTransfer } from "../../contract/transfers.ts";
+import type { ReclaimedTransfer } from "../../contract/billing/transfers.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -6,7 +6,7 @@
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { currency, withdrawalDays } from "#domain/plans.ts";
-import type { ReturnedTransfer, TransferReturn } from "../../contract/transfers.ts";
+import type { ReturnedTransfer, TransferReturn } from "../../contract/billing/transfers.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

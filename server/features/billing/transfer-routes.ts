@@ -1,4 +1,4 @@
-import { transferRoutes as contract } from "../../contract/transfers.ts";
+import { transferRoutes as contract } from "../../contract/billing/transfers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";

@@ -5,7 +5,7 @@
  */
 import { DomainError } from "#domain/errors.ts";
 import { currency, planList } from "#domain/plans.ts";
-import type { AwaitedTransfer, ReceivedTransfer, ReversedTransfer } from "../../contract/transfers.ts";
+import type { AwaitedTransfer, ReceivedTransfer, ReversedTransfer } from "../../contract/billing/transfers.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -8,7 +8,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { plans, trialCredits, trialDays, trialReminderDays } from "#domain/plans.ts";
 import { mailboxKey } from "#domain/rules.ts";
-import type { Trial } from "../../contract/billing.ts";
+import type { Trial } from "../../contract/billing/subscription.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -1,4 +1,4 @@
-import { withdrawalRoutes as contract } from "../../contract/withdrawals.ts";
+import { withdrawalRoutes as contract } from "../../contract/billing/withdrawals.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";

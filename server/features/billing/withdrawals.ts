@@ -5,7 +5,7 @@
 import { DomainError } from "#domain/errors.ts";
 import { packOf, planList } from "#domain/plans.ts";
 import { withdrawalCents, withdrawalUntil } from "#domain/refunds.ts";
-import type { Contract, Withdrawals } from "../../contract/withdrawals.ts";
+import type { Contract, Withdrawals } from "../../contract/billing/withdrawals.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { DomainError } from "#domain/errors.ts";
-import { sandboxClockRoutes } from "../../contract/sandbox-clock.ts";
+import { sandboxClockRoutes } from "../../contract/clock.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { moveClock, readClock } from "./service.ts";

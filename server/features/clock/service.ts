@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { dayMs } from "#domain/clock.ts";
-import type { ClockState } from "../../contract/sandbox-clock.ts";
+import type { ClockState } from "../../contract/clock.ts";
 import type { Executor } from "../../db/transaction.ts";
 import * as queries from "./queries.ts";
 import type { SweepName } from "./sweeps.ts";

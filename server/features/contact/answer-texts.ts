@@ -4,7 +4,7 @@ import { answerTemplates } from "#domain/inbox.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import type { Config } from "../../config.ts";
-import type { InboxPage } from "../../contract/admin-inbox.ts";
+import type { InboxPage } from "../../contract/admin/inbox.ts";
 import de from "./locales/de.json" with { type: "json" };
 import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };

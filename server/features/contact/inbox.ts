@@ -7,7 +7,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { InboxStatus } from "#domain/inbox.ts";
 import { answerFaults, answerLimits, tidyAnswer } from "#domain/inbox.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
-import type { InboxEvent, InboxPage, NewAnswer } from "../../contract/admin-inbox.ts";
+import type { InboxEvent, InboxPage, NewAnswer } from "../../contract/admin/inbox.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

@@ -1,6 +1,6 @@
 /** An answer and what led to it, as the team reads it. The caller has checked that its person allows that. */
 import { readAtOnce } from "#domain/support-access.ts";
-import type { Part } from "../../contract/generations.ts";
+import type { Part } from "../../contract/generations/generations.ts";
 import type { ReadAnswer, ReadMessage, ReadPart } from "../../contract/support-access.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";

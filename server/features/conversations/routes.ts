@@ -1,4 +1,4 @@
-import { generationRoutes as contracts } from "../../contract/generations.ts";
+import { conversationRoutes as contracts } from "../../contract/conversations.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";

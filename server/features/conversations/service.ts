@@ -2,7 +2,7 @@ import { validate as isUuid } from "uuid";
 import { checkTitle, conversationLimits, tidyTitle, titleMessages } from "#domain/conversations.ts";
 import { DomainError } from "#domain/errors.ts";
 import { excerptOf, searchQuery } from "#domain/search.ts";
-import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "../../contract/generations.ts";
+import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "../../contract/conversations.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor } from "../../db/transaction.ts";

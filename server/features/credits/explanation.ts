@@ -1,7 +1,7 @@
 /** How a balance came about: what each grant brought, what became of it, and what is left, computed from the entries. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { Explanation } from "../../contract/ledger.ts";
+import type { Explanation } from "../../contract/credits/ledger.ts";
 import type { GrantSourceRow } from "../../db/grant-sources.ts";
 import { grantSource, grantSources } from "../../db/grant-sources.ts";
 import type { Executor } from "../../db/transaction.ts";

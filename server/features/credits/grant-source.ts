@@ -1,6 +1,6 @@
 import { addMonths } from "#domain/clock.ts";
 import { planList } from "#domain/plans.ts";
-import type { GrantSubject, LedgerLine } from "../../contract/ledger.ts";
+import type { GrantSubject, LedgerLine } from "../../contract/credits/ledger.ts";
 import type { GrantSourceRow } from "../../db/grant-sources.ts";
 
 /** A month of a year begins on the day on which the year began. */

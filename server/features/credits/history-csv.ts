@@ -1,4 +1,4 @@
-import type { LedgerFilter, LedgerLine } from "../../contract/ledger.ts";
+import type { LedgerFilter, LedgerLine } from "../../contract/credits/ledger.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { byteOrderMark, quoted } from "../../http/csv.ts";
 import { readLedger } from "./history.ts";

@@ -2,7 +2,7 @@
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
-import type { LedgerLineKind } from "../../contract/ledger.ts";
+import type { LedgerLineKind } from "../../contract/credits/ledger.ts";
 import type { GrantSourceRow } from "../../db/grant-sources.ts";
 import { grantSource, grantSources } from "../../db/grant-sources.ts";
 import type { Executor } from "../../db/transaction.ts";

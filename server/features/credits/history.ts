@@ -1,7 +1,7 @@
 /** The wallet's history in pages. A page reads a bounded number of lines, however old the wallet is and however few lines match. */
 import { validate as isUuid } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import type { LedgerFilter, LedgerLine, LedgerPage } from "../../contract/ledger.ts";
+import type { LedgerFilter, LedgerLine, LedgerPage } from "../../contract/credits/ledger.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { sourceOf } from "./grant-source.ts";

@@ -1,7 +1,7 @@
 /** The limits that a person sets for their own spending. The daily cap is kept to by `answer_start`, where the price of an answer is held. */
 import { sql } from "kysely";
 import { defaultAlertPercent } from "#domain/spending-limits.ts";
-import type { SetSpendingLimits, SpendingLimits } from "../../contract/limits.ts";
+import type { SetSpendingLimits, SpendingLimits } from "../../contract/credits/limits.ts";
 import type { Db } from "../../db/database.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import type { GrantKind } from "#domain/credits.ts";
-import { billingRoutes } from "../../contract/billing.ts";
-import { ledgerRoutes } from "../../contract/ledger.ts";
-import { limitRoutes } from "../../contract/limits.ts";
-import { usageRoutes } from "../../contract/usage.ts";
+import { ledgerRoutes } from "../../contract/credits/ledger.ts";
+import { limitRoutes } from "../../contract/credits/limits.ts";
+import { usageRoutes } from "../../contract/credits/usage.ts";
+import { walletRoutes } from "../../contract/credits/wallet.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { announce } from "../../http/live-events.ts";
@@ -22,7 +22,7 @@ const defaultPage = 25;
 /** `spendable` returns the kinds of grants that the person may spend now. It is injected, because billing decides that. */
 export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<GrantKind[]>): Routes {
   return async (app) => {
-    app.get("/api/credits/wallet", { schema: billingRoutes["GET /api/credits/wallet"] }, async (request) => {
+    app.get("/api/credits/wallet", { schema: walletRoutes["GET /api/credits/wallet"] }, async (request) => {
       const { userId } = viewerOf(request);
       return readWallet(deps.db, userId, await spendable(userId), deps.clock.now());
     });

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import type { ClawbackReason, GrantKind } from "#domain/credits.ts";
 import { isCreditAmount } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { Wallet } from "../../contract/billing.ts";
+import type { Wallet } from "../../contract/credits/wallet.ts";
 import { findPayer } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,7 +1,7 @@
 /** What was spent on answers, by day and model. The sums are kept up by the transaction that writes a receipt (`usage_count`). */
 import { sql } from "kysely";
 import { presetDays } from "#domain/figures.ts";
-import type { Usage, UsageRange } from "../../contract/usage.ts";
+import type { Usage, UsageRange } from "../../contract/credits/usage.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 

@@ -1,5 +1,4 @@
-import { accountRoutes } from "../../contract/account.ts";
-import { authRoutes } from "../../contract/auth.ts";
+import { deletionRoutes as contract } from "../../contract/deletion.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
@@ -15,7 +14,7 @@ import { deleteAccount, restoreAccount } from "./service.ts";
 export function deletionRoutes(deps: Deps, answers: Answers): Routes {
   return steppedUpScope([
     async (app) => {
-      app.post("/api/account/deletion", { schema: accountRoutes["POST /api/account/deletion"] }, async (request, reply) => {
+      app.post("/api/account/deletion", { schema: contract["POST /api/account/deletion"] }, async (request, reply) => {
         const asker = { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
         const deleted = await deleteAccount(deps, answers, asker, request.body.email);
         clearCache(reply);
@@ -29,7 +28,7 @@ export function deletionRoutes(deps: Deps, answers: Answers): Routes {
 export function restoringRoutes(deps: Deps): Routes {
   const browser = createBrowserMemory(deps);
   return async (app) => {
-    app.post("/api/auth/restore", { schema: authRoutes["POST /api/auth/restore"] }, async (request, reply) => {
+    app.post("/api/auth/restore", { schema: contract["POST /api/auth/restore"] }, async (request, reply) => {
       const caller = browser.callerOf(request);
       const signedIn = await fewOfOneNetwork(caller, () => restoreAccount(deps, request.body, caller));
       browser.keepDevice(reply, caller, signedIn.user);

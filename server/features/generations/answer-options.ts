@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
-import type { PictureOptions, Receipt } from "../../contract/generations.ts";
+import type { PictureOptions, Receipt } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { keepPictureOptions } from "./picture-options.ts";
 

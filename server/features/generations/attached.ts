@@ -5,7 +5,7 @@ import { readAttachments, seesPictures, takesPdf, tokensOfReading } from "#domai
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { countTokens } from "#domain/tokens.ts";
-import type { AttachedFile } from "../../contract/generations.ts";
+import type { AttachedFile } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";

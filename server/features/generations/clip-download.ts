@@ -1,7 +1,7 @@
 /** Fetches a finished clip from its provider into the file storage, with limits on its size and time. */
 import { clipLimits } from "#domain/clips.ts";
 import type { Model } from "#domain/models.ts";
-import type { ClipPart } from "../../contract/media.ts";
+import type { ClipPart } from "../../contract/generations/media.ts";
 import type { Deps } from "../../deps.ts";
 import { ModelOutage } from "../../providers/models/protocol.ts";
 import { storeFile } from "../files/service.ts";

@@ -1,7 +1,7 @@
 /** The start and the end of an answer that is a clip. In between it is looked after by a worker (clip-runner.ts). */
 import { DomainError } from "#domain/errors.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { ClipPart } from "../../contract/media.ts";
+import type { ClipPart } from "../../contract/generations/media.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#domain/errors.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
-import type { ClipOptions, ClipPart } from "../../contract/media.ts";
+import type { ClipOptions, ClipPart } from "../../contract/generations/media.ts";
 import type { ClipJob, GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { clipLimits } from "#domain/clips.ts";
-import type { ClipEvent, ProgressEvent } from "../../contract/media.ts";
+import type { ClipEvent, ProgressEvent } from "../../contract/generations/media.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { ClipJob } from "../../db/types-answers.ts";
 

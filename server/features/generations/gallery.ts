@@ -1,7 +1,7 @@
 /** The pictures, and clips, that models have made for a person, latest first. */
 import { sql } from "kysely";
 import { validate as isUuid } from "uuid";
-import type { GalleryPicture } from "../../contract/media.ts";
+import type { GalleryPicture } from "../../contract/generations/media.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
 

@@ -5,9 +5,9 @@
 import { pictureTokens, seesPictures } from "#domain/attachments.ts";
 import { fileLimits } from "#domain/files.ts";
 import type { Model } from "#domain/models.ts";
-import type { PicturePart } from "../../contract/generations.ts";
-import type { ClipPart } from "../../contract/media.ts";
-import type { SoundPart } from "../../contract/sounds.ts";
+import type { PicturePart } from "../../contract/generations/generations.ts";
+import type { ClipPart } from "../../contract/generations/media.ts";
+import type { SoundPart } from "../../contract/generations/sounds.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
 import { findOutputs } from "../files/service.ts";

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
-import type { DeltaEvent, Part, PictureEvent, SourcesEvent } from "../../contract/generations.ts";
-import type { SegmentsEvent, SoundEvent } from "../../contract/sounds.ts";
+import type { DeltaEvent, Part, PictureEvent, SourcesEvent } from "../../contract/generations/generations.ts";
+import type { SegmentsEvent, SoundEvent } from "../../contract/generations/sounds.ts";
 import type { Deps } from "../../deps.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";

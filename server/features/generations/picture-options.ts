@@ -1,4 +1,4 @@
-import type { PictureOptions } from "../../contract/generations.ts";
+import type { PictureOptions } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 
 interface Asked {

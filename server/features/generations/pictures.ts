@@ -3,7 +3,7 @@
  * is decoded and encoded again, stored as a file of the person, and told; only then does it count as delivered.
  */
 import { pictureLimits } from "#domain/pictures.ts";
-import type { PictureOptions, PicturePart } from "../../contract/generations.ts";
+import type { PictureOptions, PicturePart } from "../../contract/generations/generations.ts";
 import type { Deps } from "../../deps.ts";
 import type { ModelUsage, PictureWish } from "../../providers/models/protocol.ts";
 import { ModelOutage } from "../../providers/models/protocol.ts";

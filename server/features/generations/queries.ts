@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
-import type { Part, Turn } from "../../contract/generations.ts";
+import type { Part, Turn } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";

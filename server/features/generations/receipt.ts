@@ -1,4 +1,4 @@
-import type { Receipt } from "../../contract/generations.ts";
+import type { Receipt } from "../../contract/generations/generations.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import { fromStoredOptions } from "./answer-options.ts";
 

@@ -2,7 +2,7 @@
 import { clipLimits } from "#domain/clips.ts";
 import { DomainError } from "#domain/errors.ts";
 import { pictureLimits } from "#domain/pictures.ts";
-import type { PictureOptions } from "../../contract/generations.ts";
+import type { PictureOptions } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";

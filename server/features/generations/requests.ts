@@ -7,7 +7,7 @@ import { isInTrial } from "#domain/models.ts";
 import { usualPicture } from "#domain/pictures.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
-import type { CreateGeneration } from "../../contract/generations.ts";
+import type { CreateGeneration } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as untilOthersWent } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
-import { generationRoutes as contracts } from "../../contract/generations.ts";
-import { mediaRoutes } from "../../contract/media-routes.ts";
+import { generationRoutes as contracts } from "../../contract/generations/generations.ts";
+import { mediaRoutes } from "../../contract/generations/media-routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import type { Feed } from "../../http/event-stream.ts";

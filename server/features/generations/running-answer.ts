@@ -1,7 +1,7 @@
 import type { Model } from "#domain/models.ts";
 import { providerCostMicroDollars } from "#domain/provider-prices.ts";
-import type { Part, PicturePart, Source, Turn } from "../../contract/generations.ts";
-import type { Segment, SoundPart } from "../../contract/sounds.ts";
+import type { Part, PicturePart, Source, Turn } from "../../contract/generations/generations.ts";
+import type { Segment, SoundPart } from "../../contract/generations/sounds.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";

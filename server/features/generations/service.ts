@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import { isInTrial } from "#domain/models.ts";
-import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
+import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations/generations.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";

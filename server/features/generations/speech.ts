@@ -8,7 +8,7 @@ import type { Model } from "#domain/models.ts";
 import { unitCostMicroDollars } from "#domain/provider-prices.ts";
 import { charactersOf, speechLimits, speechPieces, spokenText, voicesOf } from "#domain/speech.ts";
 import { charactersPerUnit } from "#domain/units.ts";
-import type { SpeechReceipt } from "../../contract/sounds.ts";
+import type { SpeechReceipt } from "../../contract/generations/sounds.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { hears } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import type { CreateGeneration } from "../../contract/generations.ts";
+import type { CreateGeneration } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
 import { planAttachments, tokensOf } from "./attached.ts";

@@ -1,6 +1,6 @@
 /** What has to be looked up before a request has a price: how long a recording is, and what is to be read aloud. */
 import { quoteCredits } from "#domain/pricing.ts";
-import type { CreateGeneration } from "../../contract/generations.ts";
+import type { CreateGeneration } from "../../contract/generations/generations.ts";
 import type { Deps } from "../../deps.ts";
 import { selectQuestion } from "./branches.ts";
 import { trimHistory } from "./history.ts";

@@ -1,4 +1,4 @@
-import { adminSettingsRoutes as contract } from "../../contract/admin-settings.ts";
+import { adminSettingsRoutes as contract } from "../../contract/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";

@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Notice, SettingName, SettingValue } from "#domain/settings.ts";
 import { endsInTime, isWithinLimits, settings as known, noticeBounds, settingNames } from "#domain/settings.ts";
 import { describeVariables } from "../../config-variables.ts";
-import type { SetSetting, Setting, SettingsPage } from "../../contract/admin-settings.ts";
+import type { SetSetting, Setting, SettingsPage } from "../../contract/settings.ts";
 import { recordAct } from "../../db/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
