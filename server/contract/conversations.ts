@@ -29,8 +29,10 @@ export const ConversationSummary = Type.Object({
 export type ConversationSummary = Static<typeof ConversationSummary>;
 export const Conversation = Type.Object({
   ...ConversationSummary.properties,
-  /** The messages of all branches, oldest first. */
+  /** A page of the messages of all branches, oldest first. */
   messages: Type.Array(Message),
+  /** There are messages before this one, the first of the page. Null: there are none. */
+  earlierThan: Type.Union([Uuid, Type.Null()]),
   /** The end of the branch that is shown. */
   headId: Type.Union([Uuid, Type.Null()]),
   /** An answer that still runs: read its events at GET /api/generations/:id/events. */
@@ -59,8 +61,9 @@ export const conversationRoutes = {
     },
   },
   "GET /api/conversations/:id": {
-    summary: "One conversation with its messages and receipts",
+    summary: "One conversation with its hundred newest messages and their receipts, or the hundred before the message `before`",
     params: byId,
+    querystring: Type.Object({ before: Type.Optional(Uuid) }, { additionalProperties: false }),
     response: { 200: Conversation },
   },
   "POST /api/conversations/gone": {

@@ -33,7 +33,7 @@ const all = [
 ];
 const conversation: Conversation = {
   ...{ id: conversationId, title: "Stones", pinned: false, createdAt: "2026-11-20T00:00:00.000Z", updatedAt: "2026-11-20T00:00:00.000Z" },
-  ...{ messages: all, headId: "a3", streamingGenerationId: null },
+  ...{ messages: all, earlierThan: null, headId: "a3", streamingGenerationId: null },
 };
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id);
 const onScreen = () => ids(threadOf(conversationId).messages);
@@ -79,6 +79,25 @@ describe("a branch", () => {
     expect(ids(versionsOf(all, message("a1", "q1")))).toEqual(["a1", "a2"]);
     expect(ids(versionsOf(all, message("q2", "a2")))).toEqual(["q2", "q3"]);
     expect(endAfter(all, message("a2", "q1")).id).toBe("a4");
+  });
+});
+
+describe("a long conversation", () => {
+  it("is read page by page, and shown once it is whole", async () => {
+    const read: (string | null)[] = [];
+    server.use(
+      http.get(`${origin}/api/conversations/:id`, ({ request }) => {
+        const before = new URL(request.url).searchParams.get("before");
+        read.push(before);
+        const end = before === null ? all.length : all.findIndex(({ id }) => id === before);
+        const messages = all.slice(Math.max(0, end - 3), end);
+        return HttpResponse.json({ ...conversation, messages, earlierThan: end > 3 ? messages[0]?.id : null });
+      }),
+    );
+    await reload(conversationId);
+    expect(read).toEqual([null, "a3", "a1"]);
+    expect(ids(threadOf(conversationId).all)).toEqual(ids(all));
+    expect(onScreen()).toEqual(["q1", "a2", "q2", "a3"]);
   });
 });
 

@@ -137,7 +137,7 @@ it("on a desk the account's panels fill the page: what each is for, and beside i
 });
 
 const conversation: Conversation = {
-  ...{ id: "0198c0de-0000-7000-8000-00000000000c", title: "Mosaics", pinned: false, streamingGenerationId: null },
+  ...{ id: "0198c0de-0000-7000-8000-00000000000c", title: "Mosaics", pinned: false, earlierThan: null, streamingGenerationId: null },
   ...{ createdAt: "2026-03-10T11:00:00.000Z", updatedAt: "2026-03-10T11:00:00.000Z", headId: "0198c0de-0000-7000-8000-0000000000a2" },
   messages: [
     {

@@ -24,7 +24,7 @@ function listOn(day: string): ModelList {
 }
 
 const conversation: Conversation = {
-  ...{ id: "0198c0de-0000-7000-8000-00000000000c", title: "Mosaics", pinned: false, streamingGenerationId: null },
+  ...{ id: "0198c0de-0000-7000-8000-00000000000c", title: "Mosaics", pinned: false, earlierThan: null, streamingGenerationId: null },
   ...{ createdAt: "2026-12-01T11:00:00.000Z", updatedAt: "2026-12-01T11:00:00.000Z", headId: "0198c0de-0000-7000-8000-0000000000a2" },
   messages: [
     {

@@ -60,6 +60,32 @@ test("a conversation's title is its first line, cut at 80 characters; its messag
   ]);
 });
 
+test("a conversation is read a hundred messages at a time, the newest first, none twice and none left out", async () => {
+  const [person, other] = [await createPerson(api, database.db), await createPerson(api, database.db)];
+  const { conversationId } = await ask(api, person);
+  await database.pool.query(
+    `insert into messages (id, conversation_id, role, content, created_at)
+      select uuidv7(interval '1 minute' * n), $1, 'user', 'Question ' || n, now() from generate_series(1, 248) n`,
+    [conversationId],
+  );
+  const page = async (before: string | null) =>
+    (await (
+      await call(api, person, "GET", `/api/conversations/${conversationId}${before === null ? "" : `?before=${before}`}`)
+    ).json()) as Conversation;
+  const newest = await page(null);
+  const pages = [newest.messages];
+  for (let before = newest.earlierThan; before !== null; ) {
+    const earlier = await page(before);
+    pages.unshift(earlier.messages);
+    before = earlier.earlierThan;
+  }
+  expect(pages.map(({ length }) => length)).toEqual([50, 100, 100]);
+  const { rows } = await database.pool.query("select id from messages where conversation_id = $1 order by id", [conversationId]);
+  expect(pages.flat().map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  expect((await call(api, person, "GET", `/api/conversations/${conversationId}?before=x`)).status).toBe(400);
+  expect((await call(api, other, "GET", `/api/conversations/${conversationId}?before=${newest.earlierThan}`)).status).toBe(404);
+});
+
 test("an answer that failed before its first word has its receipt and no parts", async () => {
   const person = await createPerson(api, database.db);
   models.faults.set({ model: "*", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });

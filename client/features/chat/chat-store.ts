@@ -4,6 +4,7 @@ import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
+import type { Conversation } from "#contract/conversations.ts";
 import type { Source } from "#contract/generations/generations.ts";
 import type { Segment, SoundPart } from "#contract/generations/sounds.ts";
 import type { AnswerSource } from "./answer-stream.ts";
@@ -192,6 +193,18 @@ export async function sendPrompt(send: Send): Promise<boolean> {
   return taken;
 }
 
+/** Reads a conversation page by page, the newest first. */
+async function readWhole(id: string): Promise<Conversation> {
+  const newest = await api("GET /api/conversations/:id", { params: { id } });
+  const pages = [newest.messages];
+  for (let before = newest.earlierThan; before; ) {
+    const page = await api("GET /api/conversations/:id", { params: { id }, querystring: { before } });
+    pages.unshift(page.messages);
+    before = page.earlierThan;
+  }
+  return { ...newest, messages: pages.flat() };
+}
+
 /** Loads a conversation from the server and continues an answer that is still running. */
 export async function reload(key: string): Promise<void> {
   if (key === newThreadKey || following.has(key)) return;
@@ -199,7 +212,7 @@ export async function reload(key: string): Promise<void> {
   const asker = userId;
   const { headId } = threadOf(key);
   try {
-    const conversation = await api("GET /api/conversations/:id", { params: { id: key } });
+    const conversation = await readWhole(key);
     if (userId !== asker || following.has(key)) return;
     // An answer that has come and ended meanwhile may not be in it.
     if (threadOf(key).headId !== headId) return await reload(key);

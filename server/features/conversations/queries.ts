@@ -35,12 +35,15 @@ export async function selectOwnIds(executor: Executor, userId: string, ids: read
   return rows.map((row) => row.id);
 }
 
-export async function selectMessages(executor: Executor, conversationId: string) {
+/** The newest messages, or the newest before one of them; the newest first. */
+export async function selectMessages(executor: Executor, conversationId: string, before: string | undefined, limit: number) {
   return executor
     .selectFrom("messages")
     .select(["id", "parent_id", "generation_id", "role", "content", "attachments", "created_at"])
     .where("conversation_id", "=", conversationId)
-    .orderBy("id")
+    .$if(before !== undefined, (query) => query.where("id", "<", String(before)))
+    .orderBy("id", "desc")
+    .limit(limit)
     .execute();
 }
 

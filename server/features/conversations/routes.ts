@@ -22,7 +22,7 @@ export function conversationRoutes(deps: Deps, answers: Answers): Routes {
       updateConversation(deps, viewerOf(request).userId, request.params.id, request.body),
     );
     app.get("/api/conversations/:id", { schema: contracts["GET /api/conversations/:id"] }, async (request) =>
-      readConversation(deps.db, viewerOf(request).userId, request.params.id),
+      readConversation(deps.db, viewerOf(request).userId, request.params.id, request.query.before),
     );
     app.post("/api/conversations/gone", { schema: contracts["POST /api/conversations/gone"] }, async (request) => ({
       gone: await findGone(deps.db, viewerOf(request).userId, request.body.ids),

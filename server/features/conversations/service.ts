@@ -132,11 +132,14 @@ function questionParts(text: string, attachments: readonly Attachment[] | null):
   return attachments ? [{ kind: "attachments", files: attachments.map(toAttachedFile) }, words] : [words];
 }
 
+/** However long a conversation is, one call reads no more messages. */
+const messagesAtOnce = 100;
+
 /**
- * Returns the conversation with the messages of all its branches, and each answer with its receipt. Throws `not_found` for another
- * person's conversation.
+ * Returns the conversation with its newest messages, of all branches, or with those before the message `before`, and each answer with its
+ * receipt. Throws `not_found` for another person's conversation.
  */
-export async function readConversation(db: Db, userId: string, id: string): Promise<Conversation> {
+export async function readConversation(db: Db, userId: string, id: string, before?: string): Promise<Conversation> {
   // All reads see one snapshot. Otherwise an answer that ends in between could appear neither as running nor as complete.
   return db
     .transaction()
@@ -145,13 +148,15 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
     .execute(async (trx) => {
       const row = await queries.selectConversation(trx, userId, id);
       if (!row) throw notFound();
-      const messages = await queries.selectMessages(trx, id);
+      const newest = await queries.selectMessages(trx, id, before, messagesAtOnce + 1);
+      const messages = newest.slice(0, messagesAtOnce).reverse();
       const ids = messages.flatMap(({ generation_id }) => generation_id ?? []);
       const answers = await readAnswers(trx, ids);
       const streaming = ids.findLast((each) => answers.get(each)?.receipt.status === "streaming");
       return {
         ...toSummary(row),
         headId: row.head_id,
+        earlierThan: newest.length > messagesAtOnce ? (messages[0]?.id ?? null) : null,
         messages: messages.map((message) => {
           const { receipt = null, parts = [] } = answers.get(message.generation_id ?? "") ?? {};
           return {
