@@ -23,7 +23,7 @@ afterEach(() => {
 const asked: IncomingHttpHeaders[] = [];
 const bodies: string[] = [];
 
-const types = { sse: "text/event-stream", json: "application/json" };
+const types: Record<string, string> = { sse: "text/event-stream", json: "application/json", mp3: "audio/mpeg" };
 
 /** A gateway whose provider answers every call with the recording. */
 async function gatewayOf(name: string, provider: Provider, status = 200) {
@@ -36,7 +36,7 @@ async function gatewayOf(name: string, provider: Provider, status = 200) {
     });
     request.on("end", () => bodies.push(body));
     asked.push(request.headers);
-    response.writeHead(status, { "content-type": types[file.endsWith(".sse") ? "sse" : "json"] }).end(recording);
+    response.writeHead(status, { "content-type": types[file.split(".").at(-1) ?? ""] }).end(recording);
   });
   open.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -68,6 +68,17 @@ it.each([
   // What was thought is paid for as what was written.
   ["xai-chat", "xai", "openai-chat", { ...complete, text: "Hello!", promptTokens: 32, completionTokens: 103, thinkingTokens: 94 }],
   ["mistral-chat", "mistral", "openai-chat", { ...complete, text: "Hello!", promptTokens: 16, completionTokens: 34, thinkingTokens: null }],
+  [
+    "openai-chat-search",
+    "openai",
+    "openai-chat",
+    {
+      ...complete,
+      text: "Otters are back. ([news.example](https://www.news.example/otters))",
+      sources: [{ mark: null, date: null, ...otters }],
+      ...{ promptTokens: 12, completionTokens: 31, thinkingTokens: 0 },
+    },
+  ],
   [
     "openai-responses",
     "openai",
@@ -208,8 +219,11 @@ it.each([
   });
 });
 
-it("the recording mistral-speech is a sound", async () => {
-  const [sound, finish] = await soundOf("mistral-speech.json", "voxtral-mini-tts-3-0");
+it.each([
+  ["openai-speech.mp3", "gpt-4o-mini-tts"],
+  ["mistral-speech.json", "voxtral-mini-tts-3-0"],
+])("the recording %s is a sound of %s", async (name, id) => {
+  const [sound, finish] = await soundOf(name, id);
   expect(sound?.type === "sound" && Buffer.from(sound.bytes).subarray(0, 3).toString()).toBe("ID3");
   expect(finish).toEqual({ type: "finish", reason: "complete" });
 });
