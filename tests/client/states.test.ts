@@ -201,7 +201,7 @@ describe("the models (specification §2, §4, §5)", () => {
 });
 
 describe("a prompt refused for lack of credits", () => {
-  it("shows the refusal on a phone where nothing covers it, with the support button above", async () => {
+  it("shows the refusal on a phone where nothing covers it, with the support button below", async () => {
     api.answer(check, { ...starter, next_credits_at: starter.subscription_end });
     api.refuse("POST /api/generations", 402, "insufficient_credits", { needed: 1, available: 0 });
     await open("/ai-models", { member: true, viewport: { width: 390, height: 844 } });
@@ -212,8 +212,8 @@ describe("a prompt refused for lack of credits", () => {
     await page.getByText("This answer costs 1 credit · 0 available").waitFor();
     const support = page.getByRole("button", { name: /support/i }).last();
     const gap = async () => {
-      const [above, below] = [await support.boundingBox(), await refusal.boundingBox()];
-      return above && below ? below.y - above.y - above.height : undefined;
+      const [refused, button] = [await refusal.boundingBox(), await support.boundingBox()];
+      return refused && button ? button.y - refused.y - refused.height : undefined;
     };
     await expect.poll(gap).toBeGreaterThan(0);
   });

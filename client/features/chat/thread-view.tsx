@@ -53,7 +53,7 @@ interface Following {
 function useFollowing(): Following {
   const container = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  const lastTop = useRef(0);
+  const last = useRef({ scrollTop: 0, scrollHeight: 0, clientHeight: Number.POSITIVE_INFINITY });
   const [atEnd, setAtEnd] = useState(true);
 
   const keepUp = useCallback(() => {
@@ -65,10 +65,12 @@ function useFollowing(): Following {
     const element = container.current;
     if (!element) return;
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels;
-    // Only the reader scrolls up; growing content never does.
-    if (element.scrollTop < lastTop.current - 1) follows.current = near;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    // Only the reader scrolls up; growing content never does. The browser does where content becomes shorter, or the window for it taller.
+    const isReader = scrollHeight >= last.current.scrollHeight && clientHeight <= last.current.clientHeight;
+    if (scrollTop < last.current.scrollTop - 1 && isReader) follows.current = near;
     else if (near) follows.current = true;
-    lastTop.current = element.scrollTop;
+    last.current = { scrollTop, scrollHeight, clientHeight };
     setAtEnd(follows.current);
   }, []);
 
