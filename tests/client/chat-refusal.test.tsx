@@ -8,6 +8,7 @@ import { Router } from "wouter";
 import { useModels } from "#client/features/chat/models-store.ts";
 import { NoCredits } from "#client/features/chat/no-credits.tsx";
 import { RefusalView } from "#client/features/chat/refusal-view.tsx";
+import { RefusalWays } from "#client/features/chat/refusal-ways.tsx";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
@@ -78,7 +79,10 @@ describe("a prompt that was refused", () => {
   const told = (refusal: { code: string; retryAtMs?: number; quotedCredits?: number }) => {
     const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
     const whole = { ...noted, needed: undefined, available: undefined, ...refusal };
-    return draw(<RefusalView refusal={whole} model={undefined} nextCredits={null} {...actions} />);
+    const props = { refusal: whole, model: undefined, nextCredits: null, ...actions };
+    // What the view shows until the ways out of it are loaded, and if it has none.
+    const why = <RefusalView {...props} />;
+    return draw(<RefusalWays {...props} plans={null} dismiss={null} why={why} />);
   };
 
   it("because its price needs a yes names the price and offers to send for it", () => {

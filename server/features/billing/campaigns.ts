@@ -31,20 +31,17 @@ export async function readCampaignResults({ db }: Pick<Deps, "db">, campaignId: 
   const campaign = await db.selectFrom("discount_campaigns").selectAll().where("id", "=", campaignId).executeTakeFirst();
   if (!campaign) throw notFound();
   const { rows } = await sql<Record<"orders" | "running" | "revenue" | "returned" | "discount", string>>`
-    with discounted as materialized (
-      select billing_account_id, contract_id, amount_cents, later_cents from orders where concluded_at is not null
-        and amount_cents < later_cents and consented_at >= ${campaign.starts_at} and consented_at < ${campaign.ends_at}
-    )
-    select count(*) as orders, coalesce(sum(amount_cents), 0) as revenue, coalesce(sum(later_cents - amount_cents), 0) as discount,
-        count(*) filter (where exists (select from user_subscriptions
-          where stripe_subscription_id = discounted.contract_id and status in ('active', 'past_due'))) as running,
-        (select coalesce(sum(least(d.amount_cents, r.refunded_cents + r.lost_cents)), 0)
-          from discounted d join charge_returns r on r.billing_account_id = d.billing_account_id
-          where exists (select from grants g join invoices i on i.id = g.invoice_id
-            where g.charge_id = r.charge_id and i.stripe_subscription_id = d.contract_id
-              and not exists (select from invoices earlier where earlier.billing_account_id = i.billing_account_id
-                and earlier.stripe_subscription_id = i.stripe_subscription_id and earlier.issued_at < i.issued_at))) as returned
-      from discounted`.execute(db);
+    select count(*) as orders, count(*) filter (where running) as running, coalesce(sum(amount_cents), 0) as revenue,
+        coalesce(sum(returned), 0) as returned, coalesce(sum(later_cents - amount_cents), 0) as discount
+      from orders, lateral (select exists (select from user_subscriptions
+          where stripe_subscription_id = orders.contract_id and status in ('active', 'past_due')) as running) as plan
+        left join lateral (select least(orders.amount_cents, r.refunded_cents + r.lost_cents) as returned from charge_returns r
+            join grants g on g.charge_id = r.charge_id join invoices i on i.id = g.invoice_id
+          where r.billing_account_id = orders.billing_account_id and i.stripe_subscription_id = orders.contract_id
+            and not exists (select from invoices earlier where earlier.billing_account_id = i.billing_account_id
+              and earlier.stripe_subscription_id = i.stripe_subscription_id and earlier.issued_at < i.issued_at) limit 1) as first on true
+      where concluded_at is not null and amount_cents < later_cents
+        and consented_at >= ${campaign.starts_at} and consented_at < ${campaign.ends_at}`.execute(db);
   const [counted] = rows;
   return {
     orders: Number(counted?.orders),
