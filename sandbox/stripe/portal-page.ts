@@ -25,8 +25,11 @@ function nextStep(context: Context, subscription: Subscription): Markup {
   const next = schedule?.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date)?.items[0];
   const price = next ? context.store.find("price", String(next.price)) : undefined;
   const product = price ? context.store.find("product", String(price.product)) : undefined;
-  if (price && product && price.id !== item.price.id)
-    return html`<p>Changes to ${product.name} on ${end}, then ${money(price.unit_amount ?? 0, price.currency)} a ${price.recurring?.interval ?? "period"}.</p>`;
+  if (price && product && price.id !== item.price.id) {
+    const costs = `${money(price.unit_amount ?? 0, price.currency)} a ${price.recurring?.interval ?? "period"}`;
+    if (product.id === item.price.product) return html`<p>From ${end} on ${costs}.</p>`;
+    return html`<p>Changes to ${product.name} on ${end}, then ${costs}.</p>`;
+  }
   return html`<p>Renews on ${end} for ${money((item.price.unit_amount ?? 0) * (item.quantity ?? 1), item.price.currency)}.</p>`;
 }
 

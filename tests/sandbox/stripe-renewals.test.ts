@@ -222,6 +222,19 @@ describe("changes", () => {
     });
   });
 
+  test("the portal names what comes next: another plan, or another price of the same one", async () => {
+    const { subscription, customer, price } = await subscribe(harness);
+    const portal = await harness.stripe.billingPortal.sessions.create({ customer, return_url: "http://127.0.0.1:3000/profile" });
+    const shown = async (): Promise<string> => (await fetch(portal.url)).text();
+    const yearly = { currency: "usd", unit_amount: 19_190, recurring: { interval: "year" as const } };
+    const { id } = await harness.stripe.prices.create({ ...yearly, product: String(price.product) });
+    const schedule = await schedulePlan(subscription, id, { billing_cycle_anchor: "phase_start" });
+    expect(await shown()).toContain("From February 28, 2026 on $191.90 a year.");
+    await harness.stripe.subscriptionSchedules.release(schedule.id);
+    await schedulePlan(subscription, (await createPlan(harness.stripe, "Basic", 3999)).id);
+    expect(await shown()).toContain("Changes to Basic on February 28, 2026, then $39.99 a month.");
+  });
+
   test("the portal cancels, resumes, switches the card and pays an open invoice", async () => {
     const { subscription, customer } = await subscribe(harness);
     const portal = await harness.stripe.billingPortal.sessions.create({ customer, return_url: "http://127.0.0.1:3000/profile" });
