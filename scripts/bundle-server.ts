@@ -60,8 +60,9 @@ async function removeOld(): Promise<void> {
 
 // Others need the processor more.
 setPriority(lowPriority);
-// `npm start` has ended.
-process.once("disconnect", () => process.exit(1));
+/** `npm start` has ended. */
+const giveUp = () => process.exit(1);
+process.once("disconnect", giveUp);
 const folder = await bundleFolder();
 if ((await findBundle()) === undefined) {
   const work = `${folder}.${process.pid}`;
@@ -75,4 +76,5 @@ if ((await findBundle()) === undefined) {
   }
   await removeOld();
 }
+process.off("disconnect", giveUp);
 process.disconnect?.();

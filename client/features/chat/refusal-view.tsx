@@ -19,7 +19,7 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgai
   unexpected: "refusal.busy",
 };
 
-/** Only the server refuses so, and so there is a connection over which to load what the person can do then. */
+/** The server sends these, so there is a connection to load the rest with. */
 const withWays: readonly string[] = [
   "insufficient_credits",
   "price_changed",
@@ -49,7 +49,7 @@ export function RefusalView(props: RefusalProps) {
   const own = code === "network" && again ? "refusal.networkAgain" : ownTexts[code];
   const why = (
     <Alert tone="warning" action={code === "subscription_required" ? plans : dismiss}>
-      {retryAtMs !== undefined ? <Wait untilMs={retryAtMs} /> : own ? t(`chat:${own}`) : problemText(code)}
+      {retryAtMs !== undefined ? <Wait untilMs={retryAtMs} /> : own ? t(`chat:${own}`) : problemText(code, refusal)}
     </Alert>
   );
   return ways ? <ways.RefusalWays {...props} {...{ plans, dismiss, why }} /> : why;

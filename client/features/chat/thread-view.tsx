@@ -66,7 +66,7 @@ function useFollowing(): Following {
     if (!element) return;
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels;
     const { scrollTop, scrollHeight, clientHeight } = element;
-    // Only the reader scrolls up; growing content never does. The browser does where content becomes shorter, or the window for it taller.
+    // Growing content never scrolls up: the reader does. The browser does it too, if the content became shorter or its window taller.
     const isReader = scrollHeight >= last.current.scrollHeight && clientHeight <= last.current.clientHeight;
     if (scrollTop < last.current.scrollTop - 1 && isReader) follows.current = near;
     else if (near) follows.current = true;
