@@ -7,7 +7,7 @@ import type { Static, TSchema } from "typebox";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Model, OwnProvider } from "#domain/models.ts";
-import { catalogue } from "#domain/models.ts";
+import { catalogue, findModel } from "#domain/models.ts";
 import { creditCapMicroDollars, worstUnitMicroDollars } from "#domain/provider-prices.ts";
 import type { Environment } from "./environment.ts";
 
@@ -31,6 +31,7 @@ const common = {
   model: Type.String({ minLength: 1, maxLength: 200 }),
   kind: Type.String({ pattern: "^(text|transcript)$" }),
   until: Type.Optional(Type.String({ pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$" })),
+  successor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 };
 const TextModel = Type.Object(
   {
@@ -70,6 +71,7 @@ const whatToGive: Readonly<Record<string, string>> = {
   outputTokens: "give the tokens of its longest answer, thinking included, from 100",
   pictures: "give true if the model sees pictures",
   until: "give the day, such as 2027-03-31, from which it is not offered",
+  successor: "give the id of a model of this file, or of the catalogue, that conversations can go on with from that day",
   dollarsPerMillionInput: "give what a million tokens cost you, in US dollars",
   dollarsPerMillionOutput: "give what a million tokens cost you, in US dollars",
   dollarsPerMinute: "give what a minute costs you, in US dollars",
@@ -133,15 +135,19 @@ class Faults {
 
 const micro = (dollars: number | undefined) => Math.round((dollars ?? 0) * 1e6);
 
+const ownId = (id: string) => `own-${id}`;
+
 function modelOf(id: string, entry: TextEntry | TranscriptEntry, server: string): Model {
-  const { name, model: upstreamModel, until } = entry;
+  const { name, model: upstreamModel, until, successor } = entry;
   const own = {
-    id: `own-${id}`,
+    id: ownId(id),
     name,
     provider: `own:${entry.server}` as const,
     upstreamModel,
     from: "2000-01-01",
     ...(until && { until }),
+    // As the file names it, until `withSuccessors` has found it.
+    ...(successor && { successor }),
   };
   if (!("inputTokens" in entry)) {
     const price = { inputMicroDollars: 0, outputMicroDollars: 0, requestMicroDollars: micro(entry.dollarsPerMinute) };
@@ -190,6 +196,31 @@ function readModel(
   return model;
 }
 
+/**
+ * Puts the ids of ours in the place of those that the file names as successors: its own models first. Each leads to a model of the same kind,
+ * and never back.
+ */
+function withSuccessors(faults: Faults, models: readonly Model[]): readonly Model[] {
+  const find = (id: string) => models.find((model) => model.id === id) ?? findModel(id);
+  const linked = models.map((model): Model => {
+    const { successor } = model;
+    if (successor === undefined) return model;
+    const next = find(ownId(successor)) ?? find(successor);
+    const fault = (what: string, toDo?: string) => faults.add(["models", model.id.slice(ownId("").length), "successor"], what, toDo);
+    if (model.until === undefined) fault("needs the day of the end", 'give it as "until", or leave the successor out');
+    if (!next) fault(`is ${successor}, which is no model`);
+    else if (next.category !== model.category || next.unit !== model.unit) fault(`is ${next.name}, which is of another kind`);
+    return next ? { ...model, successor: next.id } : model;
+  });
+  const byId = new Map(linked.map((model) => [model.id, model]));
+  for (const { id, successor } of linked) {
+    let next = successor;
+    for (let steps = 0; next !== undefined && next !== id && steps < linked.length; steps += 1) next = byId.get(next)?.successor;
+    if (next === id) faults.add(["models", id.slice(ownId("").length), "successor"], "leads back to the model itself");
+  }
+  return linked;
+}
+
 function readServer(environment: Environment, faults: Faults, id: string, { baseUrl, keyVariable }: Static<typeof Server>): OwnServer {
   const apiKey = keyVariable === undefined ? "none" : environment.text(keyVariable);
   if (apiKey === undefined) faults.add(["servers", id, "keyVariable"], `names ${keyVariable}, which is not set`, "set it, or leave it out");
@@ -216,5 +247,6 @@ export function readOwnModels(environment: Environment): OwnModels {
   if (!faults.check(File, content, [])) return nothing;
   const servers = Object.entries(content.servers).map(([id, server]) => readServer(environment, faults, id, server));
   const models = Object.entries(content.models).flatMap(([id, entry]) => readModel(faults, id, entry, content.servers) ?? []);
-  return faults.found ? nothing : { servers, models };
+  const linked = withSuccessors(faults, models);
+  return faults.found ? nothing : { servers, models: linked };
 }

@@ -1,6 +1,6 @@
 /** The models that a page shows: those of its edition of the catalogue and the operator's own, without those that are switched off. */
 import type { Model } from "#domain/models.ts";
-import { catalogue, catalogueAsOf, isOffered, livingModel, startOf } from "#domain/models.ts";
+import { catalogue, catalogueAsOf, findModel, isOffered, livingModel, startOf } from "#domain/models.ts";
 import type { KnownModel } from "./shown-edition.ts";
 import { shownEdition, shownModels } from "./shown-edition.ts";
 
@@ -21,10 +21,10 @@ export function offeredModels(): readonly KnownModel[] {
 /** The model that stands for the named one: itself while it is offered, then its successor, or else one of its kind and price. */
 export function currentModel(id: string): KnownModel | undefined {
   const { off } = shownModels();
-  const named = livingModel(id, now());
+  const named = livingModel(findModel, id, now());
   const isAlike = ({ unit, category, credits }: KnownModel) =>
     unit === named?.unit && category === named.category && credits === named.credits;
-  const model = livingModel(id, now(), off) ?? offeredModels().find(isAlike) ?? named;
+  const model = livingModel(findModel, id, now(), off) ?? offeredModels().find(isAlike) ?? named;
   return model && priced(model);
 }
 

@@ -7,7 +7,7 @@ const endpoints = [
   { call: "POST /checkout/:session/pay", body: '{"card": "success"}', does: "Pays a checkout session; also declined, authentication" },
   {
     call: "POST /models/fault",
-    body: '{"model": "gpt-5-mini", "fault": "die_mid_stream", "count": 1}',
+    body: '{"model": "gpt-6-luna", "fault": "die_mid_stream", "count": 1}',
     does: "Sets a model's fault; null clears it",
   },
   { call: "POST /models/pace", body: '{"paceMs": 0}', does: "Sets the time of a token" },

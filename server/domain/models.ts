@@ -63,7 +63,7 @@ export interface Model {
   from: string;
   /** The day, in UTC, on which its provider ends it, once that is published. From then on it is not offered. */
   until?: string;
-  /** The product in the same price class that conversations can go on with. */
+  /** The product that conversations can go on with: in the catalogue one of the same price class. */
   successor?: string;
   /** Present if the operator added the model. */
   own?: OwnFacts;
@@ -193,11 +193,19 @@ export function isOffered(model: Pick<Model, "from" | "until">, now: Date): bool
   return state === "offered" || state === "announced";
 }
 
-/** The model itself while it is offered and not switched off, then the first of its successors that is; undefined if none is. */
-export function livingModel(id: string, now: Date, off: readonly string[] = []): CatalogueModel | undefined {
-  const model = findModel(id);
+/**
+ * The model itself while it is offered and not switched off, then the first of its successors that is; undefined if none is. `find` knows
+ * the models among which to look.
+ */
+export function livingModel<Known extends Pick<Model, "from" | "until" | "successor">>(
+  find: (id: string) => Known | undefined,
+  id: string,
+  now: Date,
+  off: readonly string[] = [],
+): Known | undefined {
+  const model = find(id);
   if (!model || (isOffered(model, now) && !off.includes(id))) return model;
-  return model.successor === undefined ? undefined : livingModel(model.successor, now, off);
+  return model.successor === undefined ? undefined : livingModel(find, model.successor, now, off);
 }
 
 /** What is offered at this time. */

@@ -45,11 +45,11 @@ describe("a model", () => {
   it("that ends has a successor in its own price class and kind, which lives", () => {
     for (const model of catalogue.filter(({ until }) => until !== undefined)) {
       const priceOf = ({ category, credits, unit, size }: CatalogueModel) => [category, credits, unit, size];
-      const successor = livingModel(model.id, end);
+      const successor = livingModel(findModel, model.id, end);
       expect(successor && priceOf(successor), model.id).toEqual(priceOf(model));
       expect(successor?.id).not.toBe(model.id);
       const day = startOf(model.until ?? "");
-      if (day > begin) expect(livingModel(model.id, day), model.id).toBeDefined();
+      if (day > begin) expect(livingModel(findModel, model.id, day), model.id).toBeDefined();
     }
   });
 
@@ -60,10 +60,10 @@ describe("a model", () => {
       ...["planned", "offered", "announced", "announced", "retired", "retired"],
     ]);
     expect(modelState(gpt5, new Date("2026-12-10T23:59:59.999Z"))).toBe("announced");
-    expect(livingModel("gpt-5", startOf("2026-12-10"))?.id).toBe("gpt-5");
-    expect(livingModel("gpt-5", startOf("2026-12-11"))?.id).toBe("gpt-6.1-sol");
-    expect(livingModel("gpt-5-mini", startOf("2026-12-11"))?.id).toBe("gpt-6-luna");
-    expect(livingModel("a-model-of-others", begin)).toBeUndefined();
+    expect(livingModel(findModel, "gpt-5", startOf("2026-12-10"))?.id).toBe("gpt-5");
+    expect(livingModel(findModel, "gpt-5", startOf("2026-12-11"))?.id).toBe("gpt-6.1-sol");
+    expect(livingModel(findModel, "gpt-5-mini", startOf("2026-12-11"))?.id).toBe("gpt-6-luna");
+    expect(livingModel(findModel, "a-model-of-others", begin)).toBeUndefined();
   });
 
   it("that has ended keeps its name for good", () => {

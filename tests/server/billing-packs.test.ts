@@ -77,7 +77,7 @@ describe("a paid pack", () => {
       { kind: "plan", credits: 300, expiresAt: expect.any(String) },
       { kind: "pack", credits: 250, expiresAt: addMonths(start, 12).toISOString() },
     ]);
-    expect(world.pushed.slice(before).some((event) => JSON.stringify(event).includes("wallets"))).toBe(true);
+    await expect.poll(() => world.pushed.slice(before).some((event) => JSON.stringify(event).includes("wallets"))).toBe(true);
     const session = await world.deps.payments.checkout.sessions.retrieve(sessionId, { expand: ["invoice", "payment_intent"] });
     const invoice = session.invoice as { id: string; total: number; status: string };
     expect(invoice).toMatchObject({ total: 1799, status: "paid" });

@@ -224,7 +224,7 @@ describe("an invoice", () => {
     world.pushed.length = 0;
     await readEarlierInvoices(world.deps, person.userId);
     expect((await get(person)).json()).toEqual({ invoices: [before], nextCursor: null, reading: false });
-    expect(world.pushed).toMatchObject([{ userId: person.userId, table: "user_subscriptions" }]);
+    await expect.poll(() => world.pushed).toMatchObject([{ userId: person.userId, table: "user_subscriptions" }]);
     await world.database.asOwner(`delete from invoices where id = '${before.id}'`);
     await world.database.asOwner("update billing_accounts set invoices_read_at = null");
     await reconcileBilling(world.deps);

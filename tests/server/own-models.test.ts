@@ -7,13 +7,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { dayMs } from "#domain/clock.ts";
 import type { Model } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { ConfigError } from "#server/environment.ts";
 import { listModels, modelName } from "#server/features/catalogue/service.ts";
+import { tellOfEndings } from "#server/features/catalogue/tell-endings.ts";
 import { ledgerCsv } from "#server/features/credits/history-csv.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { addRecording } from "#server/features/files/recordings.ts";
+import { renderMail } from "#server/features/notifications/render.ts";
 import type { AnswerProcess } from "#tests/support/answers.ts";
 import { ask, send, startAnswerProcess } from "#tests/support/answers.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
@@ -103,6 +106,68 @@ describe("a server that others wrote", () => {
   });
 });
 
+describe("the end of an own model", () => {
+  const server = new LLMock({ port: 0 });
+  const until = new Date(Date.now() + 2 * dayMs).toISOString().slice(0, 10);
+  let database: TestDatabase;
+  let api: AnswerProcess;
+
+  beforeAll(async () => {
+    await server.start();
+    const { inputTokens, dollarsPerMillionInput: _in, dollarsPerMillionOutput: _out, ...rest } = llama;
+    const small = { ...rest, inputTokens: inputTokens / 2, priceClass: "small" };
+    const models = {
+      llama: { ...llama, until, successor: "new" },
+      new: { ...small, name: "Llama 5" },
+      same: { ...llama, name: "Llama 2", until, successor: "claude-sonnet-5-5" },
+      alone: { ...small, name: "Llama 1", until },
+    };
+    const variables = await variablesOf({ servers: { shelf: { ...shelf, baseUrl: `${server.url}/v1` } }, models });
+    database = await createTestDatabase();
+    api = await startAnswerProcess(database.applicationUrl, "http://127.0.0.1:9", {}, variables);
+    server.onMessage(/.*/, { content: "Stone" });
+  });
+  afterAll(async () => {
+    await api.close();
+    await database.drop();
+    await server.stop();
+  });
+
+  it("is announced, by a mail too; from its day on the conversation goes on with the model that the file names, at its price", async () => {
+    const person = await createPerson(api, database.db, { credits: 40, plan: "starter" });
+    const told = (id: string) => listModels(api.deps).models.find((model) => model.id === id);
+    expect(told("own-llama")).toMatchObject({ until, successor: "own-new", available: true });
+    expect(told("own-alone")).toMatchObject({ until, successor: null });
+    const { conversationId } = await ask(api, person, { model: "own-llama", quotedCredits: 5 });
+    await ask(api, person, { model: "own-same", quotedCredits: 5 });
+    await ask(api, person, { model: "own-alone", quotedCredits: 1 });
+
+    const tell = () => tellOfEndings(api.deps, new AbortController().signal);
+    expect([await tell(), await tell()]).toEqual([3, 0]);
+    const mails = await database.db.selectFrom("mails").selectAll().where("template", "=", "model-ending").orderBy("key").execute();
+    const [alone, other, same] = mails.map((mail) => renderMail(api.deps.config, { ...mail, language: "en" } as never));
+    expect([alone?.subject, other?.subject]).toEqual([
+      expect.stringMatching(/^Llama 1 leaves on /),
+      expect.stringMatching(/^Llama 3\.3 70B/),
+    ]);
+    expect(alone?.text).toContain("conversations with Llama 1 can go on with any other model");
+    expect(other?.text).toContain("can go on with Llama 5, which has another price");
+    expect(same?.text).toContain("can go on with Claude Sonnet 5.5 at the same price");
+
+    await database.asOwner(`update business_clock set offset_ms = ${2 * dayMs}`);
+    await expect.poll(() => told("own-llama")).toBeUndefined();
+    const asked = { conversationId, prompt: "And then?" };
+    const refused = await send(api, person, { ...asked, model: "own-llama", quotedCredits: 5 });
+    expect([refused.status, await refused.json()]).toMatchObject([422, { code: "model_retired", successor: "own-new", quotedCredits: 1 }]);
+    const goesOn = await send(api, person, { model: "own-alone", quotedCredits: 1 });
+    expect([goesOn.status, await goesOn.json()]).toMatchObject([422, { code: "model_retired" }]);
+    const { receipt } = await ask(api, person, { ...asked, model: "own-new", quotedCredits: 1 });
+    expect(receipt).toMatchObject({ modelId: "own-new", status: "completed", chargedCredits: 1 });
+    expect(modelName(api.deps, "own-llama")).toBe("Llama 3.3 70B");
+    expect(await findDisagreements(database.db)).toEqual([]);
+  });
+});
+
 describe("the file of own models", () => {
   async function faultsOf(content: unknown, more: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
     const variables = { ...(await variablesOf(content)), ...more };
@@ -115,7 +180,10 @@ describe("the file of own models", () => {
     }
   }
 
-  const changed = (model: Partial<Record<keyof typeof llama, unknown>>) => ({ ...whole, models: { llama: { ...llama, ...model } } });
+  const changed = (model: Partial<Record<keyof typeof llama | "successor" | "until", unknown>>) => ({
+    ...whole,
+    models: { llama: { ...llama, ...model } },
+  });
   const servedBy = (server: object) => ({ ...whole, servers: { shelf: { ...shelf, ...server } } });
 
   test("is taken as it stands, and gives the models a price class of ours", async () => {
@@ -148,6 +216,14 @@ describe("the file of own models", () => {
       changed({ dollarsPerMillionInput: 10 }),
       /covers 0\.1266 dollars, and the longest answer costs 0\.248/,
     ],
+    [
+      "a successor without an end",
+      changed({ successor: "gpt-6.1-sol" }),
+      /models\/llama\/successor needs the day of the end; give it as "until"/,
+    ],
+    ["an unknown successor", changed({ until: "2027-03-31", successor: "gone" }), /successor is gone, which is no model; give the id/],
+    ["a successor of another kind", changed({ until: "2027-03-31", successor: "sonar" }), /successor is Sonar, which is of another kind/],
+    ["itself as its successor", changed({ until: "2027-03-31", successor: "llama" }), /successor leads back to the model itself/],
     ["a field that nobody knows", { ...whole, models: { whisper: { ...whisper, inputTokens: 5 } } }, /whisper\/inputTokens is not known/],
     ["a wrong id", { ...whole, models: { "A B": llama } }, /models\/A B is not known; name each model with small letters/],
   ])("with %s stops the start with one line that says where and what to do", async (_name, content, fault) => {

@@ -215,7 +215,7 @@ describe("the trial", () => {
       credits: trialCredits,
     });
     await expect.poll(() => world.pushed).toContainEqual({ userId: person.userId, table: "user_subscriptions" });
-    expect(world.pushed).toContainEqual({ userId: person.userId, table: "wallets" });
+    await expect.poll(() => world.pushed).toContainEqual({ userId: person.userId, table: "wallets" });
     expect(await check(person)).toMatchObject({
       ...{ subscribed: true, subscription_tier: "none", plan_name: "Free Trial", credits: trialCredits, subscription_end: trial.endsAt },
       ...{ trial_end: trial.endsAt, can_start_trial: false, next_credits_at: null, reason: null, billing_interval: null },

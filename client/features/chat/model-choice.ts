@@ -1,4 +1,4 @@
-import { findModel } from "#domain/models.ts";
+import { knownModel } from "#client/lib/known-models.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { endedModel } from "./models-store.ts";
 
@@ -33,7 +33,7 @@ export function preferredModel(models: readonly OfferedModel[], chosen: string |
 
 /** The model among these that follows one that has left. */
 export function successorOf(models: readonly OfferedModel[], id: string): OfferedModel | undefined {
-  const next = findModel(id)?.successor;
+  const next = knownModel(id)?.successor;
   if (next === undefined) return undefined;
   return models.find((model) => model.id === next) ?? successorOf(models, next);
 }

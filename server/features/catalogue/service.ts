@@ -44,11 +44,16 @@ export function changedPrices(deps: Pick<Deps, "config" | "clock" | "switches">)
   return Object.fromEntries(offeredModels(deps).flatMap(({ id, credits }) => (changed(id, credits) ? [[id, credits]] : [])));
 }
 
+/** What conversations with the model can go on with at `time`; the model itself while it is offered; undefined if nothing follows it. */
+export function successorOf(deps: Pick<Deps, "config" | "clock" | "switches">, { id }: Pick<Model, "id">, time: Date): Model | undefined {
+  return livingModel((known) => soldModel(deps, known), id, time, switchedOff(deps));
+}
+
 /** Why a model can't be asked any more, or not yet. It names the model that the conversation can go on with, and the price. */
 export function findRetirement(deps: Pick<Deps, "config" | "clock" | "switches">, model: Model): DomainError | undefined {
   const now = deps.clock.now();
   if (isOffered(model, now)) return undefined;
-  const successor = modelState(model, now) === "retired" ? livingModel(model.id, now, switchedOff(deps)) : undefined;
+  const successor = modelState(model, now) === "retired" ? successorOf(deps, model, now) : undefined;
   if (!successor) return new DomainError("model_retired", `${model.name} is not offered`);
   const quotedCredits = quoteCredits(priced(deps, successor));
   const message = `${model.name} has ended. ${successor.name} follows it, at ${quotedCredits} credits`;

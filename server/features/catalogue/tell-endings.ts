@@ -1,24 +1,35 @@
 /** Tells those who used a model lately that it is about to end: one mail for each person and model. */
 import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import type { CatalogueModel } from "#domain/models.ts";
-import { livingModel, modelState, modelsAt, startOf } from "#domain/models.ts";
+import type { Model } from "#domain/models.ts";
+import { modelState, startOf } from "#domain/models.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { queueMail } from "../notifications/service.ts";
+import type { MailParameters } from "../notifications/templates.ts";
+import { offeredModels, priced, successorOf } from "./service.ts";
 
 const template = "model-ending";
 /** Who has not used a model for this long is not told of its end. */
 const usedWithinDays = 30;
 const pageSize = 200;
 
-type TellDeps = Pick<Deps, "clock" | "db">;
+type TellDeps = Pick<Deps, "clock" | "config" | "db" | "switches">;
 
 interface End {
-  model: string;
-  successor: string;
-  endsAt: string;
+  modelId: string;
+  mail: MailParameters["model-ending"];
+}
+
+/** What the mail says of the model that follows. */
+function endOf(deps: TellDeps, model: Model, until: string): End {
+  const follows = successorOf(deps, model, startOf(until));
+  const successor = follows && priced(deps, follows);
+  const isSame = successor?.credits === model.credits && successor.unit === model.unit;
+  const variant = successor ? (isSame ? {} : { variant: "priced" as const }) : { variant: "alone" as const };
+  const names = { model: model.name, ...(successor && { successor: successor.name }) };
+  return { modelId: model.id, mail: { ...names, endsAt: startOf(until).toISOString(), ...variant } };
 }
 
 /** Accounts that used the model since then and were not told, those first whose last day is longest ago. */
@@ -50,24 +61,22 @@ async function selectReaders(executor: Executor, payerId: string, modelId: strin
 /** The account is told once, whoever of its members asked then. Returns how many mails. */
 async function tellAccount(trx: Trx, payerId: string, end: End, since: Date, now: Date): Promise<number> {
   let told = 0;
-  for (const { user_id: userId, email: recipient, language } of await selectReaders(trx, payerId, end.model, since)) {
-    const mail = { key: `${template}:${end.model}:${userId}`, userId, recipient, template, language, parameters: { ...end } } as const;
+  for (const { user_id: userId, email: recipient, language } of await selectReaders(trx, payerId, end.modelId, since)) {
+    const mail = { key: `${template}:${end.modelId}:${userId}`, userId, recipient, template, language, parameters: end.mail } as const;
     if (await queueMail(trx, mail, now)) told += 1;
   }
   await trx
     .updateTable("model_accounts")
     .set({ told: true })
-    .where("model_id", "=", end.model)
+    .where("model_id", "=", end.modelId)
     .where("billing_account_id", "=", payerId)
     .execute();
   return told;
 }
 
 /** Reads those who are still to be told, and nobody else: an hour in which nobody new used the model costs one look at an index. */
-async function tellOf(deps: TellDeps, model: CatalogueModel, until: string, now: Date, stopping: AbortSignal): Promise<number> {
-  const successor = livingModel(model.id, startOf(until));
-  if (!successor) return 0;
-  const end = { model: model.id, successor: successor.id, endsAt: startOf(until).toISOString() };
+async function tellOf(deps: TellDeps, model: Model, until: string, now: Date, stopping: AbortSignal): Promise<number> {
+  const end = endOf(deps, model, until);
   const since = addMilliseconds(now, -usedWithinDays * dayMs);
   let told = 0;
   for (;;) {
@@ -84,7 +93,7 @@ async function tellOf(deps: TellDeps, model: CatalogueModel, until: string, now:
 export async function tellOfEndings(deps: TellDeps, stopping: AbortSignal): Promise<number> {
   const now = deps.clock.now();
   let told = 0;
-  for (const model of modelsAt(now)) {
+  for (const model of offeredModels(deps)) {
     if (model.until !== undefined && modelState(model, now) === "announced") told += await tellOf(deps, model, model.until, now, stopping);
   }
   return told;

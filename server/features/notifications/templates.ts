@@ -140,8 +140,11 @@ export interface MailParameters {
   /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
-  /** The ids of the model that ends at `endsAt` and of the one that follows it. */
-  "model-ending": { model: string; successor: string; endsAt: string };
+  /**
+   * The names of the model that ends at `endsAt` and of the one that follows it; the release before wrote their ids. `priced`: at another
+   * price; `alone`: nothing follows.
+   */
+  "model-ending": { model: string; successor?: string; endsAt: string; variant?: "priced" | "alone" };
   /** `team`: we made it for a person who asked by mail. */
   "export-ready": { expiresAt: string; variant?: "team" };
   /** The team asks to read the person's conversations. */
