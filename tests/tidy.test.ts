@@ -17,6 +17,7 @@ const everything = [...product, ...listFiles("tests", /\.tsx?$/)];
 
 /** Folders that may use wall time: for tokens, sessions, attempts, Stripe's signatures and inbox age, leases, and the clock itself. */
 const wallTimeAllowed = [
+  "server/features/attempts/",
   "server/features/auth/",
   "server/features/clock/",
   "server/features/billing/webhook.ts",
@@ -24,6 +25,7 @@ const wallTimeAllowed = [
   "server/features/contact/limits.ts",
   "server/features/files/signed-addresses.ts",
   "server/features/generations/",
+  "server/features/team/limits.ts",
 ];
 /** Files that may read process.env: entry points, which pass it on to the code that parses it. */
 const environmentAllowed = [
@@ -144,9 +146,8 @@ describe("imports", () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
 
-  // Who pays for what, and who is told of it, is asked for by all of these. No other feature may lead to itself.
-  it("lead from no feature of the server back to it, but among those that ask for people, money and mails", () => {
-    expect(ringsOf(imports)).toEqual(["auth billing catalogue credits notifications settings"]);
+  it("lead from no feature of the server back to it", () => {
+    expect(ringsOf(imports)).toEqual([]);
     const planted = [...imports, { from: "server/features/figures/routes.ts", to: "server/features/admin/tables.ts", typeOnly: false }];
     expect(ringsOf(planted)).toContain("admin figures");
   });

@@ -25,7 +25,7 @@ export interface AuditDetails {
     /** Absent if the person has none, or did not need to show it. */
     second?: "totp" | "recovery_code";
   };
-  /** Wrong passwords or codes for an account used up what these limits allow (server/features/auth/attempts.ts). */
+  /** Wrong passwords or codes for an account used up what these limits allow (server/features/attempts/service.ts). */
   "sign_in.blocked": { limits: readonly string[] };
   "step_up.completed": { factor: "password" | "totp" | "recovery_code" | "google" | "passkey" };
   /** All of the person's other sign-ins ended with it. */

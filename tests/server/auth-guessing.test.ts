@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { AttemptKey } from "#server/features/auth/attempts.ts";
-import { networkKeys, takeAttempt } from "#server/features/auth/attempts.ts";
+import type { AttemptKey } from "#server/features/attempts/service.ts";
+import { networkKeys, takeAttempt } from "#server/features/attempts/service.ts";
 import { readDevice } from "#server/features/auth/browser.ts";
 import { findPerson } from "#server/features/auth/queries.ts";
 import { clientNetwork } from "#server/http/client-network.ts";

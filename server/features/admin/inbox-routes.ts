@@ -6,8 +6,8 @@ import { adminInboxRoutes as contract } from "../../contract/admin/inbox.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
-import { clerkOf, teamScope } from "../auth/team.ts";
 import { answer, assign, readInboxMessage, setStatus } from "../contact/inbox.ts";
+import { clerkOf, teamScope } from "../team/service.ts";
 import { inboxTable, isInboxCut } from "./inbox-table.ts";
 import { readNeighbours, readTable, sendCsv } from "./tables.ts";
 

@@ -2,8 +2,8 @@ import { AdminModel, adminModelRoutes as contract } from "../../contract/admin/m
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
-import { adminScope, clerkOf, teamScope } from "../auth/team.ts";
-import { sendRows } from "../auth/team-downloads.ts";
+import { sendRows } from "../team/downloads.ts";
+import { adminScope, clerkOf, teamScope } from "../team/service.ts";
 import { dropPriceAs, listAdminModels, planPriceAs, previewPrice, switchModelAs } from "./models.ts";
 
 function reading(deps: Deps): Routes {

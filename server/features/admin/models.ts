@@ -5,11 +5,11 @@ import { catalogue, modelState } from "#domain/models.ts";
 import { leastCredits } from "#domain/provider-prices.ts";
 import type { AdminModel, DropPrice, ModelsQuery, PlanPrice, PricePreview, SwitchModel } from "../../contract/admin/models.ts";
 import type { Deps } from "../../deps.ts";
-import type { Clerk } from "../auth/team.ts";
 import { offBy, pauseOf, priceOf, soldModel } from "../catalogue/service.ts";
 import { dropPrice, planPrice, switchModel } from "../catalogue/switches.ts";
 import { readModelAnswers, readModelUse } from "../figures/service.ts";
 import { listOpenSubjects } from "../findings/service.ts";
+import type { Clerk } from "../team/service.ts";
 
 type ModelDeps = Pick<Deps, "db" | "config" | "clock" | "models" | "switches" | "live" | "log">;
 

@@ -7,7 +7,7 @@ import type { PutOffNeed } from "../../contract/admin/needs.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import type { ListDeps } from "./needs-lists.ts";
 import { needLists } from "./needs-lists.ts";
 

@@ -9,8 +9,8 @@ import type { TObject } from "typebox";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { headOf, linesOf } from "../../http/csv-response.ts";
-import type { Download } from "../auth/team-downloads.ts";
-import { sendDownload } from "../auth/team-downloads.ts";
+import type { Download } from "../team/downloads.ts";
+import { sendDownload } from "../team/downloads.ts";
 
 /** A column that rows are sorted by. A table's keys are the columns of an index; the last one is unique, and none is null. */
 interface Key {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { TeamQuery } from "../../contract/admin/team.ts";
 import { TeamMember } from "../../contract/admin/team.ts";
 import type { Deps } from "../../deps.ts";
-import { hasSecondFactor } from "../auth/team.ts";
+import { hasSecondFactor } from "../team/second-factor.ts";
 import type { Table } from "./tables.ts";
 
 interface Row {

@@ -2,7 +2,7 @@ import { adminViewRoutes as contract } from "../../contract/admin/views.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
-import { teamScope } from "../auth/team.ts";
+import { teamScope } from "../team/service.ts";
 import { deleteView, readViews, renameView, saveView } from "./views.ts";
 
 /** For the signed-in scope. */

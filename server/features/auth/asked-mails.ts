@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { clientSite } from "../../http/client-network.ts";
-import type { AttemptKey } from "./attempts.ts";
-import { networkKeys, takeAttempt } from "./attempts.ts";
+import type { AttemptKey } from "../attempts/service.ts";
+import { networkKeys, takeAttempt } from "../attempts/service.ts";
 import type { Caller } from "./callers.ts";
 
 /** Much longer than our writes take, so that the response time does not reveal how much we wrote. */

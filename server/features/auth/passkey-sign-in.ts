@@ -4,7 +4,7 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { encodeUuid } from "../../http/secret-keys.ts";
-import { countAttempts, giveBackAttempts, networkKeys } from "./attempts.ts";
+import { countAttempts, giveBackAttempts, networkKeys } from "../attempts/service.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";

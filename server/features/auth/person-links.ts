@@ -4,8 +4,8 @@ import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
+import { countAttempts, networkKeys } from "../attempts/service.ts";
 import { linkToken, linkTokenHashes, readLinkToken } from "../notifications/links.ts";
-import { countAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import * as links from "./link-queries.ts";
 

@@ -1,9 +1,9 @@
 /** Mails a person what was done to their sign-in. Those about a new way have a link that takes it away again (disown-way.ts). */
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
+import { takeAttempt } from "../attempts/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailParameters } from "../notifications/templates.ts";
-import { takeAttempt } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import { makeDisownLink } from "./disown-way.ts";
 import type { Person } from "./queries.ts";

@@ -13,19 +13,19 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
+import { countAttempts, counted } from "../attempts/service.ts";
 import { linkToken } from "../notifications/links.ts";
 import { queueMail } from "../notifications/service.ts";
+import { countTeamMail } from "../team/limits.ts";
+import type { Clerk } from "../team/service.ts";
 import { findClaim, mailClaimant } from "./addresses.ts";
 import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
-import { countAttempts, counted } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, normalizeEmail } from "./callers.ts";
 import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
 import { hashSignUpPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
-import type { Clerk } from "./team.ts";
-import { countTeamMail } from "./team-mails.ts";
 
 const confirmationMs = dayMs;
 

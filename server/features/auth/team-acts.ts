@@ -7,14 +7,14 @@ import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
 import { queueMail } from "../notifications/service.ts";
+import { countTeamMail } from "../team/limits.ts";
+import type { Clerk } from "../team/service.ts";
+import { refuseLastAdmin } from "../team/service.ts";
 import { giveAddress } from "./addresses.ts";
 import type { AuthDeps } from "./callers.ts";
 import * as links from "./link-queries.ts";
 import { findPerson, revokeSessionsOf } from "./queries.ts";
 import { makeRecovery, shutOut } from "./shut-out.ts";
-import type { Clerk } from "./team.ts";
-import { refuseLastAdmin } from "./team.ts";
-import { countTeamMail } from "./team-mails.ts";
 import { setBannedAt } from "./team-queries.ts";
 import { removeWaysSince, waysSince } from "./ways-in.ts";
 

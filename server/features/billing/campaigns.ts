@@ -8,7 +8,7 @@ import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { DiscountCampaigns } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import { lockSubject } from "./queries.ts";
 
 const notFound = () => new DomainError("not_found", "There is no such campaign");

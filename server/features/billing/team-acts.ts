@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import { cancelPlan, resumePlan } from "./cancellation.ts";
 import { selectAccountOf, selectSubscription } from "./queries.ts";
 

@@ -9,7 +9,7 @@ import { recordAct } from "../../db/audit.ts";
 import { findPayer } from "../../db/payer.ts";
 import type { Deps } from "../../deps.ts";
 import { isOtherContent, isRefused, orUnavailable } from "../../providers/stripe.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import { selectOwnInvoice } from "./invoice-queries.ts";
 import { ensureLeaseRow, whileAlone } from "./payments-lease.ts";
 import { lostCentsOf, syncCharge } from "./sync-charge.ts";

@@ -3,7 +3,7 @@ import { campaignRoutes } from "../../contract/billing/campaigns.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
-import { adminScope, clerkOf } from "../auth/team.ts";
+import { adminScope, clerkOf } from "../team/service.ts";
 import { endCampaign, planCampaign, readCampaignResults } from "./campaigns.ts";
 
 /** For the signed-in scope. */

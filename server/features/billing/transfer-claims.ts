@@ -9,7 +9,7 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import * as queries from "./queries.ts";
 import * as transfers from "./transfer-queries.ts";
 

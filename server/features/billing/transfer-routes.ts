@@ -2,7 +2,7 @@ import { transferRoutes as contract } from "../../contract/billing/transfers.ts"
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
-import { adminScope, clerkOf } from "../auth/team.ts";
+import { adminScope, clerkOf } from "../team/service.ts";
 import { reclaimTransfer } from "./transfer-claims.ts";
 import { offerTransfer, orderByTransfer, readOffer } from "./transfer-offers.ts";
 import { listReturns, returnTransfer } from "./transfer-returns.ts";

@@ -3,8 +3,8 @@ import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { clientNetwork, clientSite } from "../../http/client-network.ts";
-import type { AttemptKey } from "../auth/attempts.ts";
-import { networkKeys, takeAttempt } from "../auth/attempts.ts";
+import type { AttemptKey } from "../attempts/service.ts";
+import { networkKeys, takeAttempt } from "../attempts/service.ts";
 
 interface Writer {
   ip: string;

@@ -18,12 +18,12 @@ import { findPending, lockPending, shownIn, signInExpired, spendPending } from "
 import { mayTell } from "../auth/security-mails.ts";
 import type { SignIn } from "../auth/sessions.ts";
 import { endAllSessions } from "../auth/sessions.ts";
-import { refuseLastAdmin } from "../auth/team.ts";
 import type { Answers } from "../generations/answers.ts";
 import { stopAnswersOf } from "../generations/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import { dropExports } from "../own-data/exports.ts";
 import { dropSupportAccess } from "../support-access/service.ts";
+import { refuseLastAdmin } from "../team/service.ts";
 import type { Leaver } from "./queries.ts";
 import * as queries from "./queries.ts";
 

@@ -1,8 +1,8 @@
 import { figureRoutes as contract, HeadlineLine } from "../../contract/figures.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
-import { adminScope } from "../auth/team.ts";
-import { sendRows } from "../auth/team-downloads.ts";
+import { sendRows } from "../team/downloads.ts";
+import { adminScope } from "../team/service.ts";
 import { readFigures, readHeadlineLines, readWork } from "./service.ts";
 
 /** For a signed-in scope. Figures are money, so they are for admins alone. */

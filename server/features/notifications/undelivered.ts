@@ -13,7 +13,7 @@ import type { Mails } from "../../db/types-work.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { replayLettersIn } from "../../queue/replay.ts";
-import type { Clerk } from "../auth/team.ts";
+import type { Clerk } from "../team/service.ts";
 import * as queries from "./queries.ts";
 import { canResend } from "./resend.ts";
 

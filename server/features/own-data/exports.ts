@@ -13,8 +13,8 @@ import { TakenElsewhere } from "../../failures.ts";
 import type { StoredFile } from "../../providers/storage/storage.ts";
 import { takeLease } from "../../queue/leases.ts";
 import { enqueue } from "../../queue/outbox.ts";
-import type { Clerk } from "../auth/team.ts";
 import { queueMail } from "../notifications/service.ts";
+import type { Clerk } from "../team/service.ts";
 import { writeArchive } from "./archive.ts";
 import * as queries from "./queries.ts";
 

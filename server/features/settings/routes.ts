@@ -2,7 +2,7 @@ import { adminSettingsRoutes as contract } from "../../contract/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope } from "../../http/viewer.ts";
-import { adminScope, clerkOf } from "../auth/team.ts";
+import { adminScope, clerkOf } from "../team/service.ts";
 import { changeSetting, listSettings } from "./service.ts";
 
 /** For the signed-in scope. For admins alone: support is not to see how the installation is set up. */

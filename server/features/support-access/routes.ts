@@ -2,7 +2,7 @@ import { supportAccessRoutes as contract } from "../../contract/support-access.t
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
-import { clerkOf } from "../auth/team.ts";
+import { clerkOf } from "../team/service.ts";
 import { endSupportAccess, giveSupportAccess, readSupportAccess } from "./service.ts";
 
 /** For the signed-in scope: the person's own. What the team does is among the routes of its panel. */

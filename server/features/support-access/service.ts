@@ -13,10 +13,10 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { SupportAccessRow } from "../../db/types-support-access.ts";
 import type { Deps } from "../../deps.ts";
 import { announce } from "../../http/live-events.ts";
-import type { Clerk } from "../auth/team.ts";
-import { countReading } from "../auth/team-reading.ts";
 import { readUpTo } from "../conversations/read-for-team.ts";
 import { queueMail } from "../notifications/service.ts";
+import { countReading } from "../team/limits.ts";
+import type { Clerk } from "../team/service.ts";
 import * as queries from "./queries.ts";
 
 type AccessDeps = Pick<Deps, "db" | "clock" | "live" | "log">;

@@ -1,7 +1,7 @@
-/** Limits how many mails the team sends people again. */
+/** Limits how many mails the team sends people again, and how many of their answers it reads. */
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
-import { takeAttempt } from "./attempts.ts";
+import { takeAttempt } from "../attempts/service.ts";
 
 /** Counts the mails that this clerk sends and those that this person gets. Throws `too_many_attempts` with retryAfterSeconds. */
 export async function countTeamMail(trx: Trx, clerkId: string, to: string): Promise<void> {
@@ -11,4 +11,11 @@ export async function countTeamMail(trx: Trx, clerkId: string, to: string): Prom
     if (retryAfterSeconds !== null)
       throw new DomainError("too_many_attempts", "Many mails went out like this in a short time. Wait a while", { retryAfterSeconds });
   }
+}
+
+/** Counts the answers of people that this clerk reads. Throws `too_many_attempts` with retryAfterSeconds. */
+export async function countReading(trx: Trx, clerkId: string): Promise<void> {
+  const retryAfterSeconds = await takeAttempt(trx, `team-reading:${clerkId}`, new Date());
+  if (retryAfterSeconds !== null)
+    throw new DomainError("too_many_attempts", "You have read many answers in a short time. Wait a while", { retryAfterSeconds });
 }

@@ -1,66 +1,17 @@
-/**
- * Who belongs to the team, and which routes that opens (decision 81). The role is read with every call (viewer.ts), so a role that was taken
- * away ends at the next call.
- */
-import type { FastifyRequest } from "fastify";
+/** Gives people roles in the team, and takes them. */
 import { DomainError } from "#domain/errors.ts";
-import type { Role, TeamRole } from "#domain/team.ts";
-import { teamRoles } from "#domain/team.ts";
+import type { Role } from "#domain/team.ts";
 import type { SetRole } from "../../contract/admin/team.ts";
 import { recordAct } from "../../db/audit.ts";
-import type { Executor, Trx } from "../../db/transaction.ts";
+import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { Deps } from "../../deps.ts";
-import type { Routes } from "../../http/app-type.ts";
-import { clientNetwork } from "../../http/client-network.ts";
 import { announce } from "../../http/live-events.ts";
-import { roleScope, viewerOf } from "../../http/viewer.ts";
+import type { Clerk } from "../team/service.ts";
+import { lockAdmins } from "../team/service.ts";
 import type { AuthDeps } from "./callers.ts";
 import { normalizeEmail } from "./callers.ts";
 import { findPersonByEmail, updateUser } from "./queries.ts";
-import { forgetViews, hasSecond, lockAdmins, selectHasSecond, selectRole } from "./team-queries.ts";
-
-/** Who acts: a team member, or a person for themselves. */
-export interface Clerk {
-  userId: string;
-  network: string;
-}
-
-/** Who makes this call. */
-export function clerkOf(request: FastifyRequest): Clerk {
-  return { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
-}
-
-/** For statements that read `users`. */
-export const hasSecondFactor = hasSecond;
-
-function scopeOf(roles: readonly TeamRole[]) {
-  return ({ db, config }: Pick<Deps, "db" | "config">, routes: readonly Routes[]): Routes =>
-    roleScope(
-      roles,
-      async ({ userId }) => {
-        if (config.production && !(await selectHasSecond(db, userId)))
-          throw new DomainError("second_factor_needed", "Set up two-step sign-in or a passkey first");
-      },
-      routes,
-    );
-}
-
-/** A scope inside a signed-in one, for admins. In production they need a second factor. */
-export const adminScope = scopeOf(["admin"]);
-/** For admins and support: no money, and nothing that changes anything but messages in the inbox. */
-export const teamScope = scopeOf(teamRoles);
-
-/** Throws `last_admin` for the only admin, because nobody could give the role to anybody else then. */
-export async function refuseLastAdmin(trx: Trx, userId: string): Promise<void> {
-  const admins = await lockAdmins(trx);
-  if (admins.includes(userId) && admins.length === 1)
-    throw new DomainError("last_admin", "You are the only admin. Make somebody else an admin first");
-}
-
-export async function isOfTeam(executor: Executor, userId: string): Promise<boolean> {
-  return (await selectRole(executor, userId)) !== "user";
-}
+import { forgetViews } from "./team-queries.ts";
 
 async function recordRole(trx: Trx, clerk: Clerk, subject: string, change: { was: Role; role: Role; reason: string }): Promise<void> {
   const { was, role, reason } = change;

@@ -6,8 +6,8 @@ import type { DownloadedList } from "#domain/tables.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { csvHeaders, headOf, linesOf } from "../../http/csv-response.ts";
-import { clerkOf } from "./team.ts";
-import { isPerson } from "./team-queries.ts";
+import { isPerson } from "./queries.ts";
+import { clerkOf } from "./service.ts";
 
 export interface Download {
   deps: Pick<Deps, "db" | "clock">;
