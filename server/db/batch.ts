@@ -60,7 +60,9 @@ export function createBatcher<Item, Result>({
     let sharers = atOnce - underWay;
     underWay += 1;
     while (waiting.length > 0) {
-      const share = Math.max(Math.ceil(waiting.length / sharers), together);
+      // As few statements as `together` allows, of one size, so that none of those that run beside each other takes longer than the others.
+      const statements = Math.min(sharers, Math.ceil(waiting.length / together));
+      const share = Math.ceil(waiting.length / statements);
       sharers = atOnce;
       await runBatch(waiting.splice(0, Math.min(limit, share)));
     }

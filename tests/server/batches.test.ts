@@ -142,6 +142,8 @@ test("items that arrive together share one statement, the first of them too; lat
 test.each([
   [{}, ["ab", "cd"]],
   [{ together: 8 }, ["abcd"]],
+  // Of one size, so that none waits for a larger one.
+  [{ together: 3 }, ["ab", "cd"]],
 ])("items are divided among the statements that may run at once, but for few that cost little: %j", async (options, expected) => {
   const statements: string[] = [];
   const read = createBatcher<string, string>({

@@ -94,7 +94,7 @@ class AnswerEngine implements Answers {
 
   begin(start: AnswerStart): Feed {
     faultPoint("answer-held");
-    const answer = new RunningAnswer(start);
+    const answer = new RunningAnswer(start, () => this.running.size);
     this.running.set(start.id, answer);
     if (this.interrupting) answer.interrupt("interrupted");
     void this.run(answer);

@@ -64,13 +64,19 @@ export class Output {
 
 /** More than any model makes for one answer: a provider that says more has a fault. */
 const mostSearches = 10_000;
-/** The shortest time between two text events. Words that arrive faster share an event, because nobody reads that fast. */
-const frameGapMs = 15;
+/**
+ * The shortest time between two text events of an answer: words that arrive faster share an event, because nobody reads that fast. A process
+ * with many answers at once sends no more events than with sixty, so that it has time for all of them, until they would come too slowly.
+ */
+function frameGapMs(answersAtOnce: number): number {
+  return Math.min(Math.max(answersAtOnce / 4, 15), 60);
+}
 
 /** One answer under way in this process. */
 export class RunningAnswer {
   readonly start: AnswerStart;
   readonly feed = new Feed();
+  private readonly answersAtOnce: () => number;
   readonly controller = new AbortController();
   /** `performance.now()` before the lease was last taken. */
   leaseTakenAtMs: number;
@@ -86,8 +92,10 @@ export class RunningAnswer {
   private lastFrameAt = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(start: AnswerStart) {
+  /** `answersAtOnce`: how many answers are under way in this process. */
+  constructor(start: AnswerStart, answersAtOnce: () => number) {
     this.start = start;
+    this.answersAtOnce = answersAtOnce;
     this.leaseTakenAtMs = start.askedAtMs;
     this.feed.push("start", {
       generationId: start.id,
@@ -109,7 +117,7 @@ export class RunningAnswer {
     if (text !== "") this.firstTextMs ??= Math.round(performance.now() - this.start.askedAtMs);
     this.output.text += text;
     this.gathered += text;
-    const waitMs = this.lastFrameAt + frameGapMs - performance.now();
+    const waitMs = this.lastFrameAt + frameGapMs(this.answersAtOnce()) - performance.now();
     if (waitMs <= 0) this.tellText();
     else this.timer ??= setTimeout(() => this.tellText(), waitMs);
   }
