@@ -48,6 +48,8 @@ export interface ScalePerson {
 }
 
 const walletsAtOnce = 100;
+/** So many places of a round are checked in turns, so that the first samples warm the pages of the later ones. */
+const placesOfRound = 50;
 /** The end of the model that everybody used is announced by then. */
 const announced = addMilliseconds(startOf(findModel("gpt-5-mini")?.until ?? ""), -10 * dayMs);
 const paidAtOnce = 100;
@@ -161,7 +163,18 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     if (!person) throw new Error("nobody is there");
     return person;
   };
-  const wallets = () => Array.from({ length: walletsAtOnce }, () => somebody().walletId);
+  const moved = () => Array.from({ length: walletsAtOnce }, () => somebody().walletId);
+  let place = 0;
+  const nextOfRound = async () => {
+    place += 1;
+    const from = persons[(place % placesOfRound) * Math.floor(persons.length / placesOfRound)]?.walletId ?? "";
+    const rows = await db.selectFrom("wallets").select("id").where("id", ">=", from).orderBy("id").limit(walletsAtOnce).execute();
+    return rows.map(({ id }) => id);
+  };
+  const checkBooksOf = async (wallets: readonly string[]) => {
+    expectNothing(await checkWallets(deps, wallets));
+    expectNothing(await checkDoubledGrants({ deps, by: "hourly" }, wallets));
+  };
   const clerk = { userId: somebody().userId, network: "192.0.2.0/24" };
   return {
     wallet: () => readWallet(db, somebody().userId, grantKinds, new Date()),
@@ -205,11 +218,9 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     },
     "check of one's payments, without Stripe": () =>
       examineAccount({ deps, by: "doctor" }, { id: somebody().payerId, stripe_customer_id: null }).then(expectNothing),
-    [`hourly check of ${walletsAtOnce} wallets`]: async () => {
-      const some = wallets();
-      expectNothing(await checkWallets(deps, some));
-      expectNothing(await checkDoubledGrants({ deps, by: "hourly" }, some));
-    },
+    // The two parts of a run: wallets from everywhere, whose rows are on other pages each, and neighbours.
+    [`hourly check of ${walletsAtOnce} wallets that moved`]: () => checkBooksOf(moved()),
+    [`hourly check of the next ${walletsAtOnce} wallets of the round`]: async () => checkBooksOf(await nextOfRound()),
     [`hourly reconciliation of ${paidAtOnce} payments`]: async () => {
       await reconcileBilling(deps);
       expectNothing(await listOpenFindings(db, 1));
