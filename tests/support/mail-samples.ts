@@ -117,8 +117,8 @@ const samples: Samples = {
   "trial-ending": { usual: { expiresAt: at, priceCents: priceCents(plans.starter, "month") } },
   "trial-ended": { usual: { priceCents: priceCents(plans.starter, "month") } },
   "model-ending": {
-    usual: { model: "GPT-5", successor: "GPT-6.1 Sol", endsAt: at },
-    priced: { model: "Our Llama", successor: "GPT-6 Luna", endsAt: at, variant: "priced" },
+    usual: { model: "gpt-5", successor: "gpt-6.1-sol", endsAt: at },
+    priced: { model: "Our Llama", successor: "gpt-6-luna", endsAt: at, variant: "priced" },
     alone: { model: "Our Llama", endsAt: at, variant: "alone" },
   },
   "export-ready": { usual: { expiresAt: at }, team: { expiresAt: at, variant: "team" } },

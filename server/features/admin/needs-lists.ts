@@ -213,10 +213,11 @@ async function readUnanswered(executor: Executor, now: Date, which: Which): Prom
 
 /** All but refused mails, which are a list of their own. */
 async function readLetters(executor: Executor, which: Which): Promise<Needs["deadLetters"]> {
+  // With `offset 0` PostgreSQL looks for the mail of each letter, where it may otherwise read all mails once.
   const entry = sql`d.id`;
   const { rows } = await sql<{ entry: string; id: string; job: string; error: string; failed_at: Date }>`
     select ${entry} as entry, d.id, d.job, d.error, d.failed_at from dead_letters d where d.replayed_at is null and ${isShownId(which, entry)}
-      and (d.job <> 'send-mail' or not exists (select from mails m where m.id = ${mailOfLetter}))
+      and (d.job <> 'send-mail' or not exists (select from mails m where m.id = ${mailOfLetter} offset 0))
     order by d.failed_at, d.id limit ${mostOf(which) + 1}`.execute(executor);
   return some(which, rows, ({ id, job, error, failed_at: at }) => ({ id, job, error, failedAt: at.toISOString(), dueBy: null }));
 }

@@ -22,13 +22,16 @@ interface End {
   mail: MailParameters["model-ending"];
 }
 
+/** As the mail names it: by its id, which also workers of the release before know, or an own model, of which they knew nothing, by its name. */
+const called = ({ id, name, own }: Model) => (own ? name : id);
+
 /** What the mail says of the model that follows. */
 function endOf(deps: TellDeps, model: Model, until: string): End {
   const follows = successorOf(deps, model, startOf(until));
   const successor = follows && priced(deps, follows);
   const isSame = successor?.credits === model.credits && successor.unit === model.unit;
   const variant = successor ? (isSame ? {} : { variant: "priced" as const }) : { variant: "alone" as const };
-  const names = { model: model.name, ...(successor && { successor: successor.name }) };
+  const names = { model: called(model), ...(successor && { successor: called(successor) }) };
   return { modelId: model.id, mail: { ...names, endsAt: startOf(until).toISOString(), ...variant } };
 }
 

@@ -141,7 +141,7 @@ export interface MailParameters {
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
   /**
-   * The names of the model that ends at `endsAt` and of the one that follows it; the release before wrote their ids. `priced`: at another
+   * The ids of the model that ends at `endsAt` and of the one that follows it; of the operator's own models the names. `priced`: at another
    * price; `alone`: nothing follows.
    */
   "model-ending": { model: string; successor?: string; endsAt: string; variant?: "priced" | "alone" };
