@@ -118,7 +118,7 @@ export async function measureScale(run: keyof typeof runs, report: (figure: Scal
     const worlds: World[] = [];
     for (const size of [people, sizes.small]) worlds.push(await openWorld(server, size, stripe.url));
     for (const act of Object.keys(worlds[0]?.acts ?? {}).filter((name) => wanted.test(name))) {
-      const count = /^(hourly|sweeps)/.test(act) ? samples / 10 : samples;
+      const count = /^(hourly|sweeps)/.test(act) ? samples / 4 : samples;
       // The first round warms the caches: everybody who is active is met once.
       await timesOf(worlds, act, count);
       const [large = [], small = []] = await timesOf(worlds, act, count);
