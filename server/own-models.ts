@@ -247,6 +247,8 @@ export function readOwnModels(environment: Environment): OwnModels {
   if (!faults.check(File, content, [])) return nothing;
   const servers = Object.entries(content.servers).map(([id, server]) => readServer(environment, faults, id, server));
   const models = Object.entries(content.models).flatMap(([id, entry]) => readModel(faults, id, entry, content.servers) ?? []);
+  // A model with a fault is missing among them, which is no fault of the models that name it.
+  if (faults.found) return nothing;
   const linked = withSuccessors(faults, models);
   return faults.found ? nothing : { servers, models: linked };
 }

@@ -125,6 +125,17 @@ test("who used a model that is about to end in the last 30 days is told once, wi
   expect([await tell(), await tell()]).toEqual([1, 0]);
 });
 
+test("the mail says that the price is another where an admin's price of the successor begins before that day", async () => {
+  const person = await personWithCredits();
+  await asked(person, "gpt-5-mini");
+  const dearer = [{ beginsOn: "2026-12-05", credits: 2 }];
+  const pricesOf = (id: string) => (id === "gpt-6-luna" ? dearer : []);
+  const switches = { find: () => undefined, pricesOf } as unknown as typeof world.deps.switches;
+  expect(await tellOfEndings({ ...world.deps, switches }, new AbortController().signal)).toBe(1);
+  const mail = await world.database.db.selectFrom("mails").selectAll().where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+  expect(renderMail(world.deps.config, { ...mail, language: "en" } as never).text).toContain("GPT-6 Luna, which has another price");
+});
+
 test("from its day on it is neither listed nor answers, at no charge; the conversation goes on with its successor, and receipts keep the name", async () => {
   const person = await personWithCredits();
   const before = new Map<string, SeenAnswer>();

@@ -44,18 +44,19 @@ export function changedPrices(deps: Pick<Deps, "config" | "clock" | "switches">)
   return Object.fromEntries(offeredModels(deps).flatMap(({ id, credits }) => (changed(id, credits) ? [[id, credits]] : [])));
 }
 
-/** What conversations with the model can go on with at `time`; the model itself while it is offered; undefined if nothing follows it. */
-export function successorOf(deps: Pick<Deps, "config" | "clock" | "switches">, { id }: Pick<Model, "id">, time: Date): Model | undefined {
-  return livingModel((known) => soldModel(deps, known), id, time, switchedOff(deps));
+/** What conversations with the model can go on with; the model itself while it is offered; undefined if nothing follows it. */
+export function successorOf(deps: Pick<Deps, "config" | "clock" | "switches">, { id }: Pick<Model, "id">): Model | undefined {
+  const successor = livingModel((known) => soldModel(deps, known), id, deps.clock.now(), switchedOff(deps));
+  return successor && priced(deps, successor);
 }
 
 /** Why a model can't be asked any more, or not yet. It names the model that the conversation can go on with, and the price. */
 export function findRetirement(deps: Pick<Deps, "config" | "clock" | "switches">, model: Model): DomainError | undefined {
   const now = deps.clock.now();
   if (isOffered(model, now)) return undefined;
-  const successor = modelState(model, now) === "retired" ? successorOf(deps, model, now) : undefined;
+  const successor = modelState(model, now) === "retired" ? successorOf(deps, model) : undefined;
   if (!successor) return new DomainError("model_retired", `${model.name} is not offered`);
-  const quotedCredits = quoteCredits(priced(deps, successor));
+  const quotedCredits = quoteCredits(successor);
   const message = `${model.name} has ended. ${successor.name} follows it, at ${quotedCredits} credits`;
   return new DomainError("model_retired", message, { successor: successor.id, quotedCredits });
 }

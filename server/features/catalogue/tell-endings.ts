@@ -8,7 +8,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailParameters } from "../notifications/templates.ts";
-import { offeredModels, priced, successorOf } from "./service.ts";
+import { offeredModels, successorOf } from "./service.ts";
 
 const template = "model-ending";
 /** Who has not used a model for this long is not told of its end. */
@@ -25,14 +25,14 @@ interface End {
 /** As the mail names it: by its id, which also workers of the release before know, or an own model, of which they knew nothing, by its name. */
 const called = ({ id, name, own }: Model) => (own ? name : id);
 
-/** What the mail says of the model that follows. */
+/** What the mail says, of the model that follows at its price of that day. `model` is at today's price. */
 function endOf(deps: TellDeps, model: Model, until: string): End {
-  const follows = successorOf(deps, model, startOf(until));
-  const successor = follows && priced(deps, follows);
-  const isSame = successor?.credits === model.credits && successor.unit === model.unit;
-  const variant = successor ? (isSame ? {} : { variant: "priced" as const }) : { variant: "alone" as const };
-  const names = { model: called(model), ...(successor && { successor: called(successor) }) };
-  return { modelId: model.id, mail: { ...names, endsAt: startOf(until).toISOString(), ...variant } };
+  const end = startOf(until);
+  const successor = successorOf({ ...deps, clock: { ...deps.clock, now: () => end } }, model);
+  const mail = { model: called(model), endsAt: end.toISOString() };
+  if (!successor) return { modelId: model.id, mail: { ...mail, variant: "alone" } };
+  const isSamePrice = successor.credits === model.credits && successor.unit === model.unit;
+  return { modelId: model.id, mail: { ...mail, successor: called(successor), ...(!isSamePrice && { variant: "priced" as const }) } };
 }
 
 /** Accounts that used the model since then and were not told, those first whose last day is longest ago. */

@@ -65,8 +65,8 @@ export class Output {
 /** More than any model makes for one answer: a provider that says more has a fault. */
 const mostSearches = 10_000;
 /**
- * The shortest time between two text events of an answer: words that arrive faster share an event, because nobody reads that fast. A process
- * with many answers at once sends no more events than with sixty, so that it has time for all of them, until they would come too slowly.
+ * The shortest time between two text events of an answer: words that arrive faster share an event, because nobody reads that fast. It is 15 ms
+ * for up to sixty answers at once. With more of them it grows, so that the process does not send more events a second, up to 60 ms.
  */
 function frameGapMs(answersAtOnce: number): number {
   return Math.min(Math.max(answersAtOnce / 4, 15), 60);

@@ -7,11 +7,11 @@ export async function selectHasSecond(executor: Executor, userId: string): Promi
   return row?.has_second ?? false;
 }
 
-/** Somebody who has deleted their account, or was banned, has no role. */
 export async function isPerson(executor: Executor, userId: string): Promise<boolean> {
   return (await executor.selectFrom("users").select("id").where("id", "=", userId).executeTakeFirst()) !== undefined;
 }
 
+/** Somebody who has deleted their account, or was banned, has no role. */
 export async function selectRole(executor: Executor, userId: string): Promise<Role> {
   const row = await executor
     .selectFrom("users")
