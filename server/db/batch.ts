@@ -1,3 +1,4 @@
+import { setImmediate as untilCallersWent } from "node:timers/promises";
 import pg from "pg";
 import { isConnectionLost } from "../failures.ts";
 
@@ -65,6 +66,8 @@ export function createBatcher<Item, Result>({
       const share = Math.ceil(waiting.length / statements);
       sharers = atOnce;
       await runBatch(waiting.splice(0, Math.min(limit, share)));
+      // What the callers do with their results goes first. To send a statement wakes PostgreSQL, often on the processor that this process runs on.
+      await untilCallersWent();
     }
     underWay -= 1;
   }

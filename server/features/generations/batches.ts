@@ -20,7 +20,7 @@ import { callEnd, callStart, columns, toJson, toStored } from "./queries.ts";
 
 const limit = 32;
 /** So many are one statement, although others could run beside it: with many answers at once a larger statement costs each of them less. */
-const startsTogether = 8;
+const startsTogether = 3;
 const endsTogether = 16;
 /** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
 const lockTimeout = "50ms";
