@@ -461,7 +461,17 @@ describe("the profile (specification §2, §4, §8)", () => {
   });
 
   it("says that the subscription is being checked, then shows it; Refresh does the same, bypassing every cache", async () => {
+    const walletOf = (balance: number) => ({
+      balance,
+      held: 0,
+      available: balance,
+      frozen: false,
+      grants: [],
+      serverTime: starter.server_time,
+    });
     api.answer(check, starter);
+    // The page shows what it has heard last, of the check or of the wallet.
+    api.answer("GET /api/credits/wallet", walletOf(starter.credits));
     let release = api.hold(check);
     await open("/profile", { member: true });
     await says("Checking your subscription");
@@ -475,6 +485,7 @@ describe("the profile (specification §2, §4, §8)", () => {
     expect(await fact("Price").textContent()).toContain("$19.99 a month");
     release = api.hold(check);
     api.answer(check, { ...starter, credits: 12 });
+    api.answer("GET /api/credits/wallet", walletOf(12));
     await page.getByRole("button", { name: "Refresh", exact: true }).click();
     await page.getByRole("button", { name: "Refreshing your subscription" }).waitFor();
     release();
