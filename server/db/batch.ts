@@ -7,7 +7,10 @@ export interface BatchOptions<Item, Result> {
   limit: number;
   /** Statements running at once: while PostgreSQL works on one batch we collect the next. */
   atOnce: number;
-  /** So many items that wait are one statement, and not divided among those that may run at once; the default is one. For items that cost less than a statement does. */
+  /**
+   * So many items that wait are one statement, and only the others are left to those that run beside it; the default is one. For items that cost
+   * less than a statement does.
+   */
   together?: number;
   /** Runs one statement for all items and returns one result for each, in the same order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
@@ -61,9 +64,7 @@ export function createBatcher<Item, Result>({
     let sharers = atOnce - underWay;
     underWay += 1;
     while (waiting.length > 0) {
-      // As few statements as `together` allows, of one size, so that none of those that run beside each other takes longer than the others.
-      const statements = Math.min(sharers, Math.ceil(waiting.length / together));
-      const share = Math.ceil(waiting.length / statements);
+      const share = Math.max(together, Math.ceil(waiting.length / sharers));
       sharers = atOnce;
       await runBatch(waiting.splice(0, Math.min(limit, share)));
       // What the callers do with their results goes first. To send a statement wakes PostgreSQL, often on the processor that this process runs on.

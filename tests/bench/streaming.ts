@@ -41,8 +41,8 @@ interface Target {
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const question = { role: "user", content: "What is a tessera?" };
 
-/** Reads one answer to its end; resolves with the milliseconds to the first text and whether the answer was complete, text included. */
-function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: number; whole: boolean }> {
+/** Reads one answer to its end; resolves with the milliseconds to the first text. Rejects if the answer was not complete, text included. */
+function readAnswer(target: Target, caller: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(target.body), ...target.headers(caller) };
@@ -58,9 +58,10 @@ function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: numb
           if (Number.isNaN(firstTextMs) && chunk.includes(" tessera")) firstTextMs = performance.now() - startedAt;
           tail = (tail + chunk).slice(-600);
         });
-        response.on("end", () =>
-          resolve({ firstTextMs, whole: response.statusCode === 200 && !Number.isNaN(firstTextMs) && target.whole.test(tail) }),
-        );
+        response.on("end", () => {
+          if (response.statusCode === 200 && !Number.isNaN(firstTextMs) && target.whole.test(tail)) resolve(firstTextMs);
+          else reject(new Error(`an answer was not whole: ${response.statusCode} ${tail}`));
+        });
         response.on("error", reject);
       },
     );
@@ -76,7 +77,7 @@ async function completedRate(target: Target): Promise<number> {
   const caller = async (number: number) => {
     while (next < answersPerRound) {
       next += 1;
-      if (!(await readAnswer(target, number)).whole) throw new Error("an answer was not whole");
+      await readAnswer(target, number);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, (_, number) => caller(number)));
@@ -93,7 +94,7 @@ async function firstTextMs(targets: readonly Target[], apartMs: number, answersE
           return readAnswer(target, (count + number) % atOnce);
         }),
       );
-      samples[index]?.push(...answers.map((answer) => answer.firstTextMs));
+      samples[index]?.push(...answers);
     }
   }
   return samples.map(median);

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AnswerBatches } from "#server/features/generations/batches.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
-import type { StartRow } from "#server/features/generations/queries.ts";
+import type { StartRow } from "#server/features/generations/starts.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";

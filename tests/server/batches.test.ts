@@ -4,7 +4,8 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBatcher } from "#server/db/batch.ts";
 import { findPayer } from "#server/db/payer.ts";
-import { createAnswerBatches, startMany } from "#server/features/generations/batches.ts";
+import { createAnswerBatches } from "#server/features/generations/batches.ts";
+import { callStarts } from "#server/features/generations/starts.ts";
 import type { AnswerWorld } from "../support/answers.ts";
 import { ask, send, startAnswerWorld } from "../support/answers.ts";
 import { createPerson } from "../support/people.ts";
@@ -73,7 +74,7 @@ test("three refused starts among ten leave the other seven in the one statement 
   const dear = new Set(poor.map(({ userId }) => userId));
   const { db, statements } = counted();
   const starts = asking.map(({ userId }) => ({ ...startOf(userId), credits: dear.has(userId) ? 5 : 1 }));
-  const outcomes = await startMany(db, starts);
+  const outcomes = await callStarts(db, starts, false);
   expect(statements()).toBe(1);
   expect(outcomes.map((each) => [each?.outcome, each?.available])).toEqual(
     asking.map(({ userId }) => (dear.has(userId) ? ["insufficient_credits", 1] : ["created", 10])),
@@ -142,8 +143,7 @@ test("items that arrive together share one statement, the first of them too; lat
 test.each([
   [{}, ["ab", "cd"]],
   [{ together: 8 }, ["abcd"]],
-  // Of one size, so that none waits for a larger one.
-  [{ together: 3 }, ["ab", "cd"]],
+  [{ together: 3 }, ["abc", "d"]],
 ])("items are divided among the statements that may run at once, but for few that cost little: %j", async (options, expected) => {
   const statements: string[] = [];
   const read = createBatcher<string, string>({

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation } from "#contract/conversations.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
-import { callStart } from "#server/features/generations/queries.ts";
 import { startTogether } from "#server/features/generations/service.ts";
+import { callStart } from "#server/features/generations/starts.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, resume, send, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
@@ -262,16 +262,16 @@ test("an answer whose conversation has many branches resumes in the one that is 
 const plantedBugs: [name: string, inFunction: string, from: string, to: string, noticed: () => Promise<void>][] = [
   [
     "a question put after its conversation's end",
-    "turn_start",
-    `turn."conversationId", turn."parentId", 'user'`,
-    `turn."conversationId", (select head_id from conversations where id = turn."conversationId"), 'user'`,
+    "answers_start",
+    `d."conversationId", d."parentId", 'user'`,
+    `d."conversationId", (select c.head_id from conversations c where c.id = d."conversationId"), 'user'`,
     expectBranches,
   ],
   [
     "an answer put beside its question",
-    "turn_start",
-    `turn."conversationId", turn."questionId", 'assistant'`,
-    `turn."conversationId", turn."parentId", 'assistant'`,
+    "answers_start",
+    `d."conversationId", d."questionId", 'assistant'`,
+    `d."conversationId", d."parentId", 'assistant'`,
     expectBranches,
   ],
   ["an answer settled twice", "answer_end", "target.status <> 'streaming' or", "", expectSharesSettledOnce],

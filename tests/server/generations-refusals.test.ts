@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMonths, hourMs } from "#domain/clock.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { postGrant } from "#server/features/credits/service.ts";
-import { callStart } from "#server/features/generations/queries.ts";
+import { callStart } from "#server/features/generations/starts.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";

@@ -35,6 +35,31 @@ const plantedBugs: { name: string; function: string; from: string; to: string }[
   { name: "an expired grant taken alone", function: "ledger_hold", from: "and f.expired_at is null and f.expires_at > p_now", to: "" },
   { name: "a grant of another kind taken alone", function: "ledger_hold", from: "and f.kind = any (p_kinds)", to: "" },
   {
+    name: "of holds made together, held credits counted as available",
+    function: "ledger_hold_many",
+    from: "g.remaining - g.held as free",
+    to: "g.remaining as free",
+  },
+  {
+    name: "of holds made together, expired grants still spent",
+    function: "ledger_hold_many",
+    from: "and g.expired_at is null and g.expires_at > ask.now",
+    to: "",
+  },
+  {
+    name: "of holds made together, spent latest-expiring first",
+    function: "ledger_hold_many",
+    from: "order by paying.expires_at, paying.id rows",
+    to: "order by paying.expires_at desc, paying.id rows",
+  },
+  { name: "of holds made together, kinds ignored", function: "ledger_hold_many", from: "and g.kind = any (ask.kinds::text[])", to: "" },
+  {
+    name: "of holds made together, one that is short made all the same",
+    function: "ledger_hold_many",
+    from: "having wallet.hold is null or coalesce(sum(paying.amount), 0) <> ask.amount",
+    to: "having false",
+  },
+  {
     name: "a hold of one grant charged whole",
     function: "ledger_settle",
     from: "remaining = g.remaining - p_captured",

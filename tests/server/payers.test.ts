@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantKinds } from "#domain/credits.ts";
 import { readLedger } from "#server/features/credits/history.ts";
 import { findDisagreements, readWallet } from "#server/features/credits/service.ts";
-import { startMany } from "#server/features/generations/batches.ts";
-import { callStart } from "#server/features/generations/queries.ts";
+import { callStart, callStarts } from "#server/features/generations/starts.ts";
 import { announceToMembers } from "#server/http/live-events.ts";
 import type { AnswerWorld } from "../support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerWorld } from "../support/answers.ts";
@@ -79,7 +78,7 @@ describe("two members of one account", () => {
 
   test("are started by one statement, each from the wallet they share", async () => {
     const [owner, second] = await couple();
-    const outcomes = await startMany(database.db, [startOf(owner.userId), startOf(second.userId)]);
+    const outcomes = await callStarts(database.db, [startOf(owner.userId), startOf(second.userId)], false);
     expect(outcomes.map((each) => each?.outcome)).toEqual(["created", "created"]);
     expect(outcomes.map((each) => each?.available).sort()).toEqual([10, 9]);
     expect(await walletOf(owner)).toMatchObject({ balance: 10, held: 2, available: 8 });

@@ -9,9 +9,9 @@ import { applicationRole } from "#server/embedded/postgres.ts";
 import { readLimits, setLimits } from "#server/features/credits/limits.ts";
 import type { AnswerBatches } from "#server/features/generations/batches.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
-import type { StartRow } from "#server/features/generations/queries.ts";
-import { callStart } from "#server/features/generations/queries.ts";
 import { startTogether } from "#server/features/generations/service.ts";
+import type { StartRow } from "#server/features/generations/starts.ts";
+import { callStart } from "#server/features/generations/starts.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, send, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
@@ -224,11 +224,18 @@ test("the migration goes back and forth with limits set and answers under way", 
   const names = await migrationNames();
   const downTo = names[names.indexOf("0058_spending_limits") - 1] ?? "none";
   await migrate({ ownerUrl: database.ownerUrl, applicationRole, downTo });
-  // The release of that time ended an answer like this: 0091 asks for one argument more.
+  // The release of that time ended and started answers like this.
   await sql`select from answer_end(${row.id}, ${row.owner}, 'completed', null, false, 5, '[]', 1, 1, null, null, null, null, ${["adjustment"]}, ${row.now})`.execute(
     database.db,
   );
-  expect(await start(begin(person, 20))).toBe("created");
+  const dear = begin(person, 20);
+  const { rows } = await sql<{
+    outcome: string;
+  }>`select outcome from turn_start(null, ${dear.id}, ${dear.userId}, ${dear.modelId}, ${dear.idempotencyKey},
+    ${dear.requestHash}, 20, ${dear.priceVersion}, ${dear.kinds}, false, null, 0, 10, 2, ${dear.owner}, 60000, 60000, ${dear.now})`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([{ outcome: "created" }]);
   await migrate({ ownerUrl: database.ownerUrl, applicationRole });
   expect((await cap(person, 30)).todayCredits).toBe(25);
 });

@@ -37,6 +37,16 @@ export async function holdCredits(executor: Executor, input: HoldInput): Promise
   });
 }
 
+/** Reserves credits in several wallets: all of it or nothing. */
+export async function holdTogether(executor: Executor, holds: readonly HoldInput[]): Promise<void> {
+  const column = <Value>(read: (hold: HoldInput) => Value) => holds.map(read);
+  await translated(holds[0]?.credits ?? 0, () =>
+    sql`select ledger_hold_many(${column((hold) => hold.holdId)}::uuid[], ${column((hold) => hold.walletId)}::uuid[],
+      ${column((hold) => hold.credits)}::bigint[], ${column((hold) => `{${hold.kinds.join()}}`)}::text[], ${column((hold) => hold.now)}::timestamptz[],
+      ${column((hold) => hold.deadline)}::timestamptz[], ${holds[0]?.wallNow})`.execute(executor),
+  );
+}
+
 /** Ends a hold: charges `credits` of it, which may be 0, and releases the rest. `ended` is false if it had already ended. */
 export async function endHold(executor: Executor, holdId: string, credits: number, now: Date, wallNow: Date) {
   return translated(credits, () => callEndHold(executor, { holdId, captured: credits, key: `capture:${holdId}`, now, endedAt: wallNow }));

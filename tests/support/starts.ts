@@ -1,7 +1,7 @@
 /** A start as the service writes it down, for tests that call PostgreSQL without a model behind it. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { StartRow } from "#server/features/generations/queries.ts";
+import type { StartRow } from "#server/features/generations/starts.ts";
 
 const owner = randomUUID();
 

@@ -18,7 +18,7 @@ export interface SharedHold {
 }
 
 /**
- * Holds credits for several answers, each of which settles its share when it ends. (A single answer's hold is made by `answer_start`.)
+ * Holds credits for several answers, each of which settles its share when it ends. (A single answer's hold is made by `answers_start`.)
  * Throws `insufficient_credits` and `wallet_frozen`.
  */
 export async function holdForSeveral(trx: Trx, { holdId, userId, credits, kinds, holdMs, now }: SharedHold): Promise<void> {

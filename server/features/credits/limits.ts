@@ -1,4 +1,4 @@
-/** The limits that a person sets for their own spending. The daily cap is kept to by `answer_start`, where the price of an answer is held. */
+/** The limits that a person sets for their own spending. The daily cap is kept to by `answers_start`, where the price of an answer is held. */
 import { sql } from "kysely";
 import { defaultAlertPercent } from "#domain/spending-limits.ts";
 import type { SetSpendingLimits, SpendingLimits } from "../../contract/credits/limits.ts";

@@ -15,12 +15,14 @@ import { lockNotAvailable, sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import { startClip } from "./clip-end.ts";
-import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
-import { callEnd, callStart, columns, toJson, toStored } from "./queries.ts";
+import type { EndRow } from "./queries.ts";
+import { callEnd, columns, inPlaces, toJson, toStored } from "./queries.ts";
+import type { StartOutcome, StartRow } from "./starts.ts";
+import { callStart, callStarts } from "./starts.ts";
 
 const limit = 32;
-/** So many are one statement, although others could run beside it: with many answers at once a larger statement costs each of them less. */
-const startsTogether = 3;
+/** So many are one statement, although others could run beside it: two statements of three cost more than one of six. */
+const startsTogether = 6;
 const endsTogether = 16;
 /** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
 const lockTimeout = "50ms";
@@ -43,30 +45,6 @@ async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<R
   }
 }
 
-type Placed<Row> = Row & { place: number };
-
-/** Orders the rows by the place of their items. Items that were left out get undefined. */
-function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[]): (Row | undefined)[] {
-  const results: (Row | undefined)[] = Array.from({ length: count });
-  for (const { place, ...row } of rows) results[place] = row as unknown as Row;
-  return results;
-}
-
-/** One statement for all starts, accepted or refused. Undefined for a start that was left out because a row was locked. */
-export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
-  const asks = toJson(starts.map((start, place) => ({ ...start, requestHash: start.requestHash.toString("hex"), place })));
-  const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
-    select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, turn jsonb, id uuid, "userId" uuid, "modelId" text,
-        "idempotencyKey" text, "requestHash" text, credits bigint, "priceVersion" text, kinds text[], refused boolean, "holdId" uuid,
-        "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer,
-        "holdMs" integer, now timestamptz)
-      join free on free.billing_account_id = payer_of(ask."userId")
-      cross join lateral turn_start(ask.turn, ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
-        ask."priceVersion", ask.kinds, ask.refused, ask."holdId", ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
-        ask.owner, ask."leaseMs", ask."holdMs", ask.now) started`.execute(db);
-  return inPlaces(starts.length, rows);
-}
-
 /** The start of pictures or of a clip. A clip's waits for the disk: its job outlives this process. */
 export async function startLarge(trx: Trx, row: StartRow): Promise<StartOutcome> {
   const result = await callStart(trx, row);
@@ -84,7 +62,7 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(EndedRow | und
   const asks = toJson(
     ends.map(({ lastFrames, parts, ...end }, place) => ({ ...end, parts: parts.map(toStored), ...(lastFrames ?? {}), place })),
   );
-  const { rows } = await sql<Placed<EndedRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
+  const { rows } = await sql<EndedRow & { place: number }>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
           "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
@@ -112,7 +90,7 @@ export function createAnswerBatches(db: Db, starts = db): AnswerBatches {
     limit,
     atOnce: startConnections,
     together: startsTogether,
-    run: (rows: readonly StartRow[]) => startMany(starts, rows),
+    run: (rows: readonly StartRow[]) => callStarts(starts, rows, false),
   });
   const end = createBatcher({ limit, atOnce: 2, together: endsTogether, run: (rows: readonly OwnEnd[]) => endMany(db, rows) });
   const entitlement = createBatcher({

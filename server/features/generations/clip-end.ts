@@ -10,8 +10,9 @@ import { formatEvent } from "../../http/event-stream.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { deleteJob, insertJob } from "./clip-queue.ts";
-import type { EndRow, StartRow } from "./queries.ts";
+import type { EndRow } from "./queries.ts";
 import { callEnd } from "./queries.ts";
+import type { StartRow } from "./starts.ts";
 
 /**
  * Writes how a clip was asked for, and its job. `prompt` is kept with the job because an answer without a conversation has no question. Throws

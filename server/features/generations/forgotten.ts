@@ -6,15 +6,15 @@
 import { DomainError } from "#domain/errors.ts";
 import type { Db } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import * as queries from "./queries.ts";
 import type { AnswerStart } from "./running-answer.ts";
+import { callStart } from "./starts.ts";
 
 /** Returns false and writes nothing if the start is now refused. `holdMs` is how long the hold may still last. */
 export async function writeStartAgain(db: Db, start: AnswerStart, holdMs: number): Promise<boolean> {
   const { id, row } = start;
   try {
     await inTransaction(db, async (trx) => {
-      const { outcome, generation_id } = await queries.callStart(trx, { ...row, holdMs });
+      const { outcome, generation_id } = await callStart(trx, { ...row, holdMs });
       // Another call in this process has already written it again.
       const known = outcome === "known" && generation_id === id;
       if (outcome !== "created" && !known) throw new DomainError("conflict", `The start was answered with ${outcome}`);

@@ -1,13 +1,11 @@
-/** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
+/** SQL of answers. The two hot writes are one round trip each (starts.ts, and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Part, Turn } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
+import type { EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
-import type { AnswerOptions } from "./answer-options.ts";
-import { keepOptions } from "./answer-options.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
 export const columns = sql.raw(
@@ -15,73 +13,19 @@ export const columns = sql.raw(
     "prompt_tokens, completion_tokens, thinking_tokens, searches, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
 );
 
-/** A turn of a conversation, by the ids its messages get. */
-export interface PlannedTurn {
-  conversationId: string;
-  isNew: boolean;
-  title: string;
-  /** The answer that the question follows. */
-  parentId: string | null;
-  questionId: string;
-  answerId: string;
-  /** Null to answer an existing question again. */
-  prompt: string | null;
-  /** The files of a new question. */
-  attachments?: readonly Attachment[];
-  attachmentTokens?: number;
-}
-
-export interface StartRow {
-  id: string;
-  userId: string;
-  modelId: string;
-  idempotencyKey: string;
-  requestHash: Buffer;
-  credits: number;
-  priceVersion: string;
-  kinds: readonly GrantKind[];
-  /** True if the caller refuses the request. It then only counts towards the rate, or finds the answer that the key began before. */
-  refused: boolean;
-  /** The hold that this answer shares with others; null if it gets its own. */
-  holdId: string | null;
-  /** Null for an answer without a conversation. */
-  turn: PlannedTurn | null;
-  trimmedMessages: number;
-  /** What is asked for beside words; absent from other answers. */
-  options?: AnswerOptions;
-  /** Only for a clip: its job needs it. */
-  prompt?: string;
-  requestsPerMinute: number;
-  concurrentAnswers: number;
-  owner: string;
-  /** How long the lease and the hold last. Both, and the rate, are judged by PostgreSQL's clock. */
-  leaseMs: number;
-  holdMs: number;
-  now: Date;
-}
-
-export interface StartOutcome {
-  outcome:
-    | "created"
-    | "known"
-    | "conflict"
-    | "rate_limited"
-    | "refused"
-    | "no_wallet"
-    | "wallet_frozen"
-    | "too_many_answers"
-    | "insufficient_credits"
-    | "daily_cap_reached"
-    | "no_conversation";
-  generation_id: string | null;
-  retry_after_ms: number | null;
-  /** How many credits the person can spend on this answer. */
-  available: number | null;
-}
-
 /** Replaces lone surrogates, because PostgreSQL refuses them in JSON and in text. */
 export const toJson = (content: unknown) =>
   JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+
+/** A row with the place of its item in the statement. */
+export type Placed<Row> = Row & { place: number };
+
+/** Orders the rows by the place of their items. Items that were left out get undefined. */
+export function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[]): (Row | undefined)[] {
+  const results: (Row | undefined)[] = Array.from({ length: count });
+  for (const { place, ...row } of rows) results[place] = row as unknown as Row;
+  return results;
+}
 
 /** A part as its row has it: a text, or the details of another kind. */
 export function toStored(part: Part) {
@@ -93,19 +37,6 @@ export function toStored(part: Part) {
 /** The other way round. */
 function fromStored({ kind, text, detail }: { kind: string; text: string | null; detail: Record<string, unknown> | null }): Part {
   return kind === "text" ? { kind, text: text ?? "" } : ({ kind, ...detail } as Part);
-}
-
-/** What has options is asked for in a transaction, since the row gets its options after it was written. */
-export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
-  const result =
-    await sql<StartOutcome>`/* prepared */ select * from turn_start(${start.turn && toJson(start.turn)}::jsonb, ${start.id}, ${start.userId}, ${start.modelId},
-      ${start.idempotencyKey}, ${start.requestHash}, ${start.credits}, ${start.priceVersion}, ${start.kinds}, ${start.refused}, ${start.holdId},
-      ${start.trimmedMessages}, ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseMs}, ${start.holdMs},
-      ${start.now})`.execute(executor);
-  const row = result.rows[0];
-  if (row === undefined) throw new Error("turn_start returned no row");
-  if (row.outcome === "created" && start.options) await keepOptions(executor, start, start.options);
-  return row;
 }
 
 export interface EndRow {

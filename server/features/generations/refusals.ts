@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { currency, plans } from "#domain/plans.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
-import type { StartOutcome } from "./queries.ts";
+import type { StartOutcome } from "./starts.ts";
 
 export function notInTrial(model: Model): DomainError {
   const { monthlyPriceCents } = plans.starter;

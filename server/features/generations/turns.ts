@@ -11,7 +11,7 @@ import { selectBranch, selectQuestion } from "./branches.ts";
 import type { ChatMessage } from "./history.ts";
 import { estimateTokens, findTooLong, historyBudget, trimHistory } from "./history.ts";
 import { showMade } from "./made.ts";
-import type { PlannedTurn } from "./queries.ts";
+import type { PlannedTurn } from "./starts.ts";
 
 const titleCodePoints = 80;
 
