@@ -111,14 +111,15 @@ begin
 end $$;
 
 -- Files that were sent with a question belong to its conversation.
-create function attachments_place(p_asks json) returns void language plpgsql
+create function attachments_place(p_asks json[]) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   sent record;
 begin
   for sent in
     select ask."conversationId" as conversation_id, ask.attachments
-      from json_to_recordset(p_asks) as ask (id uuid, "conversationId" uuid, prompt text, attachments jsonb)
+      from unnest(p_asks) as asked (ask)
+        cross join lateral json_to_record(asked.ask) as ask (id uuid, "conversationId" uuid, prompt text, attachments jsonb)
       where ask.prompt is not null and ask.attachments is not null and (select g.id from generations g where g.id = ask.id) is not null
   loop
     update files f set conversation_id = sent.conversation_id
@@ -136,7 +137,9 @@ returns table (place integer, outcome text, generation_id uuid, retry_after_ms b
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
   v_users uuid[];
-  v_rounds integer;
+  v_asks json[];
+  v_rounds integer[];
+  v_asked json[];
   v_clock timestamptz;
   v_setting text;
 begin
@@ -166,21 +169,23 @@ begin
   v_clock := clock_timestamp();
   -- Of several sends that one account pays for, each must see what those before it hold: the statement runs once for the first of each
   -- account, once for the second of each, and so on.
-  select max(asks.count) into v_rounds from (select count(*) from unnest(v_users) asker group by payer_of(asker)) asks;
-  for v_round in 1 .. coalesce(v_rounds, 0) loop
+  v_asks := array(select json_array_elements(p_asks));
+  v_rounds := array(select row_number() over (partition by payer_of(asker.id) order by asker.number) from unnest(p_users) with ordinality asker (id, number)
+    order by asker.number);
+  for v_round in 1 .. coalesce((select max(round) from unnest(v_rounds) round), 0) loop
+    v_asked := array(select v_asks[number] from generate_subscripts(v_rounds, 1) number where v_rounds[number] = v_round and p_users[number] = any (v_users));
+    continue when cardinality(v_asked) = 0;
     return query with ask as materialized (
-      select numbered.*, w.id as wallet, w.frozen_at, w.balance - w.held as unheld, (numbered.now at time zone 'UTC')::date as day from (
-        select a.*, m.billing_account_id as payer, row_number() over (partition by m.billing_account_id order by a.place) as round
-          from json_to_recordset(p_asks) as a (place integer, id uuid, "userId" uuid, "modelId" text, "idempotencyKey" text, "requestHash" text,
-              credits bigint, "priceVersion" text, kinds text[], refused boolean, "holdId" uuid, "trimmedMessages" integer,
-              "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer, "holdMs" integer, now timestamptz,
-              "conversationId" uuid, "isNew" boolean, title text, "parentId" uuid, "questionId" uuid, "answerId" uuid, prompt text,
-              attachments jsonb, "attachmentTokens" integer)
-            cross join lateral (select payer_of(a."userId") as billing_account_id offset 0) m
-          where a."userId" = any (v_users)
-      ) numbered left join lateral (
-        select w.id, w.frozen_at, w.balance, w.held from wallets w where w.billing_account_id = numbered.payer offset 0) w on true
-      where numbered.round = v_round
+      select a.*, m.payer, w.id as wallet, w.frozen_at, w.balance - w.held as unheld, (a.now at time zone 'UTC')::date as day
+        from unnest(v_asked) as asked (ask)
+          cross join lateral json_to_record(asked.ask) as a (place integer, id uuid, "userId" uuid, "modelId" text, "idempotencyKey" text,
+            "requestHash" text, credits bigint, "priceVersion" text, kinds text[], refused boolean, "holdId" uuid, "trimmedMessages" integer,
+            "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer, "holdMs" integer, now timestamptz,
+            "conversationId" uuid, "isNew" boolean, title text, "parentId" uuid, "questionId" uuid, "answerId" uuid, prompt text,
+            attachments jsonb, "attachmentTokens" integer)
+          cross join lateral (select payer_of(a."userId") as payer offset 0) m
+          left join lateral (
+            select w.id, w.frozen_at, w.balance, w.held from wallets w where w.billing_account_id = m.payer offset 0) w on true
     ), judged as materialized (
       select ask.*, known.id as known_id, known.request_hash as known_hash, seen.*,
           case when ask."conversationId" is null or ask."isNew" then false
@@ -266,6 +271,6 @@ begin
         case when d.outcome = 'rate_limited' then send_retry_after_ms(d."userId", d.payer, d.members, d."requestsPerMinute", v_clock) end,
         d.available
       from decided d left join refused on true left join capped on true;
-    if p_files <> '{}' then perform attachments_place(p_asks); end if;
+    if p_files <> '{}' then perform attachments_place(v_asked); end if;
   end loop;
 end $$;
