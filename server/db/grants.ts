@@ -52,16 +52,20 @@ const functions = [
   "google_unlink",
   "undo_ways_in",
   "passkey_remove",
-  ..."ledger_post_grant ledger_hold ledger_hold_many ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_restore ledger_available".split(
+  ..."ledger_post_grant ledger_hold ledger_hold_many ledger_settle ledger_settle_many ledger_end_hold ledger_expire_grant ledger_claw_back ledger_restore ledger_available".split(
     " ",
   ),
   ..."ledger_disagreements ledger_disagreements_in payer_of".split(" "),
-  ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answers_start answer_end".split(
+  ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answers_start answer_end answers_end".split(
     " ",
   ),
-  ..."send_retry_after_ms hold_unasked attachments_are_there sends_refuse spending_count attachments_place".split(" "),
+  ..."send_retry_after_ms hold_unasked attachments_are_there sends_refuse spending_count attachments_place spending_return made_files_keep".split(
+    " ",
+  ),
   ..."generation_is_sound generation_part_is_sound message_is_sound".split(" "),
-  ..."answer_log_add_partition answer_log_drop_partition usage_count spending_limits_set credit_alert_set credit_alert_dismiss".split(" "),
+  ..."answer_log_add_partition answer_log_drop_partition usage_count usage_count_many spending_limits_set credit_alert_set credit_alert_dismiss".split(
+    " ",
+  ),
   ...Object.values(sweeps).map((sweep) => sweep.sql),
 ];
 

@@ -135,7 +135,7 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
       waiting = [];
       next = undefined;
       const sent = pool.query(
-        "select set_config('synchronous_commit', 'off', true), pg_notify($1, payload) from unnest($2::text[]) as payload",
+        "select set_config('synchronous_commit', 'off', true), count(pg_notify($1, payload)) from unnest($2::text[]) as payload",
         [channel, payloads],
       );
       sending = sent.then(

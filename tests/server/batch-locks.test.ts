@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-function end({ id, userId, owner }: StartRow) {
+function end({ id, owner }: StartRow) {
   const now = new Date();
   const told = {
     status: "completed" as const,
@@ -36,7 +36,7 @@ function end({ id, userId, owner }: StartRow) {
     costMicroDollars: 1,
     lastFrames: undefined,
   };
-  return batches.end({ id, userId, owner, chargedCredits: 1, ...told, kinds: ["adjustment"], now });
+  return batches.end({ id, owner, chargedCredits: 1, ...told, kinds: ["adjustment"], now });
 }
 
 /** Positions of the locked rows: in the middle of the batch. */

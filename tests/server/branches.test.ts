@@ -194,8 +194,8 @@ async function expectSharesSettledOnce(): Promise<void> {
   const ended = { ...told, lastFrames: undefined, kinds: ["adjustment"], now } as const;
   const hold = () =>
     database.db.selectFrom("holds").select(["state", "settled", "captured"]).where("id", "=", holdId).executeTakeFirstOrThrow();
-  const settle = ({ id, userId, owner }: typeof dear, chargedCredits: number) =>
-    end({ ...ended, id, userId, owner, status: chargedCredits > 0 ? "completed" : "failed", chargedCredits });
+  const settle = ({ id, owner }: typeof dear, chargedCredits: number) =>
+    end({ ...ended, id, owner, status: chargedCredits > 0 ? "completed" : "failed", chargedCredits });
   // A share that is settled twice changes nothing the second time.
   for (const _ of [1, 2]) {
     expect(await settle(dear, 0)).toMatchObject({ charged_credits: 0, available_after: 17 });
@@ -274,7 +274,7 @@ const plantedBugs: [name: string, inFunction: string, from: string, to: string, 
     `d."conversationId", d."parentId", 'assistant'`,
     expectBranches,
   ],
-  ["an answer settled twice", "answer_end", "target.status <> 'streaming' or", "", expectSharesSettledOnce],
+  ["an answer settled twice", "answers_end", "g.status = 'streaming' and case", "case", expectSharesSettledOnce],
 ];
 
 test.each(plantedBugs)("a planted bug is noticed: %s", async (_name, inFunction, from, to, noticed) => {

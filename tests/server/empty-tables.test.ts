@@ -34,7 +34,7 @@ test("the first answer of an empty database finds every row by an index, in func
   expect(await batches.start(start)).toMatchObject({ outcome: "created" });
   const spent = { chargedCredits: 1, promptTokens: 1, completionTokens: 1, costMicroDollars: 1, kinds: start.kinds };
   const said = { parts: [{ kind: "text" as const, text: "A tile." }], lastFrames: undefined, now: new Date() };
-  const end = { id: start.id, userId, owner: start.owner, status: "completed" as const, failureCode: null, cutShort: false };
+  const end = { id: start.id, owner: start.owner, status: "completed" as const, failureCode: null, cutShort: false };
   expect(await batches.end({ ...end, ...spent, ...said })).toMatchObject({ status: "completed" });
   await db.destroy();
   await database.drop();

@@ -97,6 +97,30 @@ const plantedBugs: { name: string; function: string; from: string; to: string }[
     to: "set held = w.held - p_captured, balance",
   },
   {
+    name: "of shares settled together, a hold of one grant charged whole",
+    function: "ledger_settle_many",
+    from: "remaining = g.remaining - paid.captured",
+    to: "remaining = g.remaining - paid.share",
+  },
+  {
+    name: "of shares settled together, released credits of an expired grant kept",
+    function: "ledger_settle_many",
+    from: "where g.id = p.grant_id and g.expired_at is null",
+    to: "where g.id = p.grant_id",
+  },
+  {
+    name: "of shares settled together, a grant pays that held a part",
+    function: "ledger_settle_many",
+    from: "where p.hold_id = a.hold and p.amount = a.share offset",
+    to: "where p.hold_id = a.hold limit 1 offset",
+  },
+  {
+    name: "of shares settled together, the wallet keeps what was not charged",
+    function: "ledger_settle_many",
+    from: "set held = w.held - paid.share, balance",
+    to: "set held = w.held - paid.captured, balance",
+  },
+  {
     name: "held credits expire",
     function: "ledger_expire_free",
     from: "free := target.remaining - target.held;",

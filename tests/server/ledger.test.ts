@@ -10,7 +10,7 @@ import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 import { full } from "#tests/support/full.ts";
-import { clawBack, endHold, holdCredits, holdTogether, settle } from "#tests/support/ledger-calls.ts";
+import { clawBack, endHold, holdCredits, settle } from "#tests/support/ledger-calls.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -264,62 +264,6 @@ describe("a hold for several answers", () => {
     expect(await share(holdId, 2, 2, `capture:${holdId}:2`)).toEqual({ settled: false, captured: 0 });
     expect(await wallet(userId)).toMatchObject({ balance: 18, held: 0 });
     await booksAgree();
-  });
-});
-
-describe("holds made together", () => {
-  const holdsOf = (amounts: readonly (readonly [walletId: string, credits: number])[]) =>
-    amounts.map(([walletId, credits]) => {
-      const [now, deadline] = [new Date(), new Date(Date.now() + hourMs)];
-      return { holdId: randomUUID(), walletId, credits, kinds: grantKinds, now, deadline, wallNow: now };
-    });
-  const together = (...amounts: (readonly [walletId: string, credits: number])[]) => holdTogether(database.db, holdsOf(amounts));
-  async function purses(count: number, each: number) {
-    const people = await Promise.all(Array.from({ length: count }, () => createUser(database.db)));
-    for (const { userId } of people) await grant(userId, each, `together:${userId}`);
-    return people;
-  }
-  const heldOf = async (people: readonly { userId: string }[]) =>
-    Promise.all(people.map(async ({ userId }) => (await wallet(userId)).held));
-
-  it("are made in all wallets or in none, from as many grants as it takes", async () => {
-    const [one, two, three] = await purses(3, 5);
-    if (!one || !two || !three) throw new Error("nobody was made");
-    await grant(two.userId, 3, `more:${two.userId}`);
-    await expect(together([one.walletId, 5], [two.walletId, 8], [three.walletId, 6])).rejects.toMatchObject({
-      code: "insufficient_credits",
-      details: { available: 5 },
-    });
-    expect(await heldOf([one, two, three])).toEqual([0, 0, 0]);
-    await together([one.walletId, 5], [two.walletId, 8], [three.walletId, 1]);
-    expect(await heldOf([one, two, three])).toEqual([5, 8, 1]);
-  });
-
-  it("are refused, all of them, if two are of one wallet, a wallet is frozen, or an amount is no amount", async () => {
-    const people = await purses(2, 5);
-    const [one, two] = people;
-    if (!one || !two) throw new Error("nobody was made");
-    await expect(together([one.walletId, 2], [one.walletId, 2])).rejects.toMatchObject({ code: "insufficient_credits" });
-    for (const amount of [0, -1, 1_000_000_001]) await expect(together([one.walletId, 1], [two.walletId, amount])).rejects.toThrow();
-    await database.db.updateTable("wallets").set({ frozen_at: new Date() }).where("id", "=", two.walletId).execute();
-    await expect(together([one.walletId, 1], [two.walletId, 1])).rejects.toMatchObject({ code: "wallet_frozen" });
-    expect(await heldOf(people)).toEqual([0, 0]);
-  });
-
-  it("of a hundred pairs at once in two wallets of fifty credits, in both orders, exactly fifty are made", async () => {
-    const people = await purses(2, 50);
-    const [one, two] = people;
-    if (!one || !two) throw new Error("nobody was made");
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) =>
-        index % 2 === 0 ? together([one.walletId, 1], [two.walletId, 1]) : together([two.walletId, 1], [one.walletId, 1]),
-      ),
-    );
-    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
-    expect(refused.map(({ reason }) => (reason as { code?: string }).code)).toEqual(
-      Array.from({ length: 50 }, () => "insufficient_credits"),
-    );
-    expect(await heldOf(people)).toEqual([50, 50]);
   });
 });
 

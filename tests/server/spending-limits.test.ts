@@ -41,10 +41,10 @@ const begin = (person: TestPerson, credits = 1, now = midday): StartRow => ({
 });
 const start = async (row: StartRow) => (await answers.start(row)).outcome;
 
-async function end({ id, userId, owner, now }: StartRow, chargedCredits: number): Promise<void> {
+async function end({ id, owner, now }: StartRow, chargedCredits: number): Promise<void> {
   const status = chargedCredits > 0 ? ("completed" as const) : ("failed" as const);
   const told = { failureCode: null, cutShort: false, parts: [], promptTokens: 1, completionTokens: 1, costMicroDollars: null };
-  await answers.end({ ...told, id, userId, owner, status, chargedCredits, lastFrames: undefined, kinds: ["adjustment"], now });
+  await answers.end({ ...told, id, owner, status, chargedCredits, lastFrames: undefined, kinds: ["adjustment"], now });
 }
 
 describe("the daily cap", () => {

@@ -52,10 +52,17 @@ export async function endHold(executor: Executor, holdId: string, credits: numbe
   return translated(credits, () => callEndHold(executor, { holdId, captured: credits, key: `capture:${holdId}`, now, endedAt: wallNow }));
 }
 
+export interface ShareInput {
+  holdId: string;
+  share: number;
+  credits: number;
+  key: string;
+}
+
 /** Charges `credits` of a share of a hold and releases the rest of the share. */
 export async function settle(
   executor: Executor,
-  { holdId, share, credits, key }: { holdId: string; share: number; credits: number; key: string },
+  { holdId, share, credits, key }: ShareInput,
   now: Date,
 ): Promise<{ settled: boolean; captured: number }> {
   return translated(credits, async () => {
@@ -65,6 +72,17 @@ export async function settle(
     if (!row) throw new Error("no row");
     return row;
   });
+}
+
+/** Settles shares of several holds: all or none. */
+export async function settleTogether(executor: Executor, shares: readonly ShareInput[], now: Date) {
+  const column = <Value>(read: (share: ShareInput) => Value) => shares.map(read);
+  const { rows } = await sql<{ state: string; captured: number; capture: string | null }>`
+    select settled_state as state, settled_credits as captured, settled_capture as capture
+      from ledger_settle_many(${column(({ holdId }) => holdId)}::uuid[], ${column(({ share }) => share)}::bigint[],
+        ${column(({ credits }) => credits)}::bigint[], ${column(({ key }) => key)}::text[], ${column(() => now)}::timestamptz[], ${new Date()})
+      order by settled_place`.execute(executor);
+  return rows;
 }
 
 /** `creditsInAll` is the sum of all clawbacks of this grant. Returns how many credits this call took. */

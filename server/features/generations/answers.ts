@@ -177,7 +177,6 @@ class AnswerEngine implements Answers {
         const { kinds } = await this.batches.entitlement(userId, now);
         const row = await this.batches.end({
           id,
-          userId,
           owner: this.owner,
           ...outcome,
           parts: answer.parts,

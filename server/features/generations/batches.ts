@@ -15,8 +15,8 @@ import { lockNotAvailable, sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import { startClip } from "./clip-end.ts";
-import type { EndRow } from "./queries.ts";
-import { callEnd, columns, inPlaces, toJson, toStored } from "./queries.ts";
+import type { EndRow } from "./ends.ts";
+import { callEnd, callEnds } from "./ends.ts";
 import type { StartOutcome, StartRow } from "./starts.ts";
 import { callStart, callStarts } from "./starts.ts";
 
@@ -24,16 +24,6 @@ const limit = 32;
 /** So many are one statement, although others could run beside it: two statements of three cost more than one of six. */
 const startsTogether = 6;
 const endsTogether = 16;
-/** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
-const lockTimeout = "50ms";
-
-/**
- * Locks those wallets that are free now, until the statement ends. The functions lock them again, and also other rows of the same people
- * (the person, the conversation, the answer). Another transaction may have locked one of those rows without the wallet.
- */
-const freeWallets = (userIds: readonly string[]) =>
-  sql`free as materialized (select billing_account_id, set_config('lock_timeout', ${lockTimeout}, true) from wallets
-      where billing_account_id = any (array(select payer_of(asker) from unnest(${userIds}::uuid[]) asker)) for update skip locked)`;
 
 /** Returns undefined if the shared statement failed because one of the person's rows was locked. */
 async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<Result | undefined> {
@@ -54,30 +44,10 @@ export async function startLarge(trx: Trx, row: StartRow): Promise<StartOutcome>
   return result;
 }
 
-export interface OwnEnd extends EndRow {
-  userId: string;
-}
-
-async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(EndedRow | undefined)[]> {
-  const asks = toJson(
-    ends.map(({ lastFrames, parts, ...end }, place) => ({ ...end, parts: parts.map(toStored), ...(lastFrames ?? {}), place })),
-  );
-  const { rows } = await sql<EndedRow & { place: number }>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
-    select place, ${columns} from (
-      select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
-          "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
-          "lastEvent" integer, frames text, kinds text[], now timestamptz, "firstTextMs" integer, "filterReason" text, searches integer, "thinkingTokens" integer)
-        join free on free.billing_account_id = payer_of(ask."userId")
-        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.parts, ask."promptTokens",
-          ask."completionTokens", ask."costMicroDollars", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now, ask."firstTextMs",
-          ask."filterReason", ask.searches, ask."thinkingTokens") ended) done`.execute(db);
-  return inPlaces(ends.length, rows);
-}
-
 export interface AnswerBatches {
   start(row: StartRow): Promise<StartOutcome>;
   /** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
-  end(row: OwnEnd): Promise<EndedRow | undefined>;
+  end(row: EndRow): Promise<EndedRow | undefined>;
   /** `now` is business time. */
   entitlement(userId: string, now: Date): Promise<Entitlement>;
   /** The people for whom the account pays. */
@@ -92,7 +62,7 @@ export function createAnswerBatches(db: Db, starts = db): AnswerBatches {
     together: startsTogether,
     run: (rows: readonly StartRow[]) => callStarts(starts, rows, false),
   });
-  const end = createBatcher({ limit, atOnce: 2, together: endsTogether, run: (rows: readonly OwnEnd[]) => endMany(db, rows) });
+  const end = createBatcher({ limit, atOnce: 2, together: endsTogether, run: (rows: readonly EndRow[]) => callEnds(db, rows, false) });
   const entitlement = createBatcher({
     limit,
     atOnce: 2,

@@ -10,8 +10,8 @@ import { formatEvent } from "../../http/event-stream.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { deleteJob, insertJob } from "./clip-queue.ts";
-import type { EndRow } from "./queries.ts";
-import { callEnd } from "./queries.ts";
+import type { EndRow } from "./ends.ts";
+import { callEnd } from "./ends.ts";
 import type { StartRow } from "./starts.ts";
 
 /**

@@ -6,6 +6,7 @@ import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { lostEventsGap } from "./answers.ts";
+import { callEnd } from "./ends.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { Output } from "./running-answer.ts";
@@ -36,7 +37,7 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
   const now = deps.clock.now();
   // If the account is gone, nobody reads the receipt.
   const kinds = userId ? (await readEntitlement(deps.db, userId, now)).kinds(true) : [];
-  const row = await queries.callEnd(deps.db, {
+  const row = await callEnd(deps.db, {
     id,
     owner: null,
     status: "failed",

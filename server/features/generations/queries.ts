@@ -1,77 +1,17 @@
-/** SQL of answers. The two hot writes are one round trip each (starts.ts, and `answer_end` in the migrations), and prepared once per connection. */
+/** SQL of answers. The two hot writes are one round trip each (starts.ts, ends.ts), and prepared once per connection. */
 import { sql } from "kysely";
-import type { GrantKind } from "#domain/credits.ts";
-import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Part, Turn } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { EndedRow, GenerationRow } from "../../db/types-answers.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
-
-/** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
-export const columns = sql.raw(
-  "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, filter_reason, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
-    "prompt_tokens, completion_tokens, thinking_tokens, searches, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
-);
 
 /** Replaces lone surrogates, because PostgreSQL refuses them in JSON and in text. */
 export const toJson = (content: unknown) =>
   JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 
-/** A row with the place of its item in the statement. */
-export type Placed<Row> = Row & { place: number };
-
-/** Orders the rows by the place of their items. Items that were left out get undefined. */
-export function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[]): (Row | undefined)[] {
-  const results: (Row | undefined)[] = Array.from({ length: count });
-  for (const { place, ...row } of rows) results[place] = row as unknown as Row;
-  return results;
-}
-
-/** A part as its row has it: a text, or the details of another kind. */
-export function toStored(part: Part) {
-  if (part.kind === "text") return part;
-  const { kind, ...detail } = part;
-  return { kind, detail };
-}
-
-/** The other way round. */
+/** A part from its row. */
 function fromStored({ kind, text, detail }: { kind: string; text: string | null; detail: Record<string, unknown> | null }): Part {
   return kind === "text" ? { kind, text: text ?? "" } : ({ kind, ...detail } as Part);
-}
-
-export interface EndRow {
-  id: string;
-  /** The process that has the lease. Null for any other process, which may end the answer only once the lease has expired. */
-  owner: string | null;
-  status: "completed" | "stopped" | "failed";
-  failureCode: string | null;
-  filterReason?: FilterReason | null;
-  cutShort: boolean;
-  chargedCredits: number;
-  parts: readonly Part[];
-  promptTokens: number | null;
-  completionTokens: number | null;
-  thinkingTokens?: number | null;
-  searches?: number | null;
-  /** What the provider charges us; null if that is not known. */
-  costMicroDollars: number | null;
-  /** How long after it was asked for its first text came. Left out if it has none. */
-  firstTextMs?: number | undefined;
-  lastFrames: LogBatch | undefined;
-  /** The kinds of grants the person may spend now. The receipt says how many of their credits are left. */
-  kinds: readonly GrantKind[];
-  now: Date;
-}
-
-/** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
-export async function callEnd(executor: Executor, end: EndRow): Promise<EndedRow | undefined> {
-  const log = end.lastFrames;
-  const result = await sql<EndedRow>`/* prepared */
-    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts.map(toStored))}::jsonb,
-      ${end.promptTokens}, ${end.completionTokens}, ${end.costMicroDollars}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
-      ${end.kinds}, ${end.now}, ${end.firstTextMs ?? null}::integer, ${end.filterReason ?? null},
-      ${end.searches ?? null}::integer, ${end.thinkingTokens ?? null}::integer)`.execute(executor);
-  return result.rows[0];
 }
 
 /** Frames that are written to the log as one row. */

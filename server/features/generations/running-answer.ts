@@ -4,7 +4,8 @@ import type { Part, PicturePart, Source, Turn } from "../../contract/generations
 import type { Segment, SoundPart } from "../../contract/generations/sounds.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
-import type { EndRow, LogBatch } from "./queries.ts";
+import type { EndRow } from "./ends.ts";
+import type { LogBatch } from "./queries.ts";
 import type { StartRow } from "./starts.ts";
 import type { UpstreamEnd } from "./upstream.ts";
 

@@ -5,8 +5,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import { keepOptions } from "./answer-options.ts";
-import type { Placed } from "./queries.ts";
-import { inPlaces, toJson } from "./queries.ts";
+import { toJson } from "./queries.ts";
 
 /** A turn of a conversation, by the ids its messages get. */
 export interface PlannedTurn {
@@ -86,9 +85,10 @@ export async function callStarts(executor: Executor, starts: readonly StartRow[]
   const turns = starts.flatMap(({ turn }) => turn ?? []);
   const conversations = turns.filter(({ isNew }) => !isNew).map(({ conversationId }) => conversationId);
   const files = turns.flatMap(({ attachments = [] }) => attachments.map(({ fileId }) => fileId));
-  const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ select * from answers_start(${toJson(asks)}::json,
+  const { rows } = await sql<StartOutcome & { place: number }>`/* prepared */ select * from answers_start(${toJson(asks)}::json,
     ${starts.map(({ userId }) => userId)}::uuid[], ${conversations}::uuid[], ${files}::uuid[], ${waits})`.execute(executor);
-  return inPlaces(starts.length, rows);
+  const outcomes = new Map(rows.map(({ place, ...outcome }) => [place, outcome]));
+  return starts.map((_, place) => outcomes.get(place));
 }
 
 /** What has options is asked for in a transaction, since the row gets its options after it was written. */
