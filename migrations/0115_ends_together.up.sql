@@ -1,8 +1,9 @@
 -- The end of answers, for all that end together: each table is written by one statement for all of them (decision 117). `answer_end` says the
 -- same for one; the release before this one calls it.
 
--- Settles shares of holds, as `ledger_settle` does, which settles what is rare. Most often one grant holds it all and it is settled at once: those
--- are settled by one statement. `settled_place` counts the arguments from 1; `settled_capture` is the transaction of what was captured.
+-- Settles shares of several holds, all or none. Most often one grant holds the whole amount and the share is all of it: one statement settles all
+-- of those. `ledger_settle` settles the others one by one. Returns a row for each share: its place among the arguments, from 1, the hold's state,
+-- what was captured, and the id of that transaction. Raises what `ledger_settle` raises.
 create function ledger_settle_many(
   p_holds uuid[], p_shares bigint[], p_captured bigint[], p_keys text[], p_now timestamptz[], p_ended_at timestamptz
 ) returns table (settled_place bigint, settled_state text, settled_credits bigint, settled_capture uuid) language plpgsql security definer

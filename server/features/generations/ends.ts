@@ -33,13 +33,13 @@ export interface EndRow {
 }
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
-export const columns = sql.raw(
+const columns = sql.raw(
   "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, filter_reason, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
     "prompt_tokens, completion_tokens, thinking_tokens, searches, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
 );
 
 /** A part as its row has it: a text, or the details of another kind. */
-export function toStored(part: Part) {
+function toStored(part: Part) {
   if (part.kind === "text") return part;
   const { kind, ...detail } = part;
   return { kind, detail };
