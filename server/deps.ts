@@ -5,6 +5,7 @@ import type pg from "pg";
 import type { DestinationStream } from "pino";
 import { pino } from "pino";
 import { apiPoolSize, type Config } from "./config.ts";
+import { Arrivals } from "./db/arrivals.ts";
 import type { BusinessClock } from "./db/business-clock.ts";
 import { createBusinessClock } from "./db/business-clock.ts";
 import type { Db } from "./db/database.ts";
@@ -35,6 +36,8 @@ export interface Deps {
   pool: pg.Pool;
   /** For the starts of answers, which have connections of their own (decision 82). */
   starts: Db;
+  /** Requests whose sign-in is being checked: some of them will start an answer. */
+  arrivals: Arrivals;
   /** Business time. */
   clock: BusinessClock;
   live: LiveEvents;
@@ -61,7 +64,9 @@ export function createLogger(level: string, part: string, destination: Destinati
 }
 
 /** How many statements that start answers run at once. Each has a connection of its own, which has their plans and runs nothing else. */
-export const startConnections = 3;
+export const startConnections = 2;
+/** Most checks of a sign-in take less. */
+const arrivalsMs = 2;
 
 /** Builds the `Deps` of a process. `close` ends every connection. `part` is the process's name at PostgreSQL and in the log. */
 export function createDeps(
@@ -80,6 +85,7 @@ export function createDeps(
     db: createDatabase(pool),
     pool,
     starts: createDatabase(startPool),
+    arrivals: new Arrivals(arrivalsMs),
     clock,
     live,
     payments: createPayments(config.stripe, stripeCalls.signal),

@@ -1,6 +1,7 @@
 import { setImmediate as untilCallersWent } from "node:timers/promises";
 import pg from "pg";
 import { isConnectionLost } from "../failures.ts";
+import type { Arrivals } from "./arrivals.ts";
 
 export interface BatchOptions<Item, Result> {
   /** Items per statement. */
@@ -12,6 +13,8 @@ export interface BatchOptions<Item, Result> {
    * less than a statement does.
    */
   together?: number;
+  /** The first statement waits for the calls that are on their way here. */
+  arrivals?: Arrivals;
   /** Runs one statement for all items and returns one result for each, in the same order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
@@ -39,6 +42,7 @@ export function createBatcher<Item, Result>({
   limit,
   atOnce,
   together = 1,
+  arrivals,
   run,
 }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -74,7 +78,10 @@ export function createBatcher<Item, Result>({
   }
 
   /** Requests that arrive together are read one after the other: the statement begins when all of them have been. */
-  function begin(): void {
+  async function begin(): Promise<void> {
+    beginning = true;
+    await arrivals?.settled();
+    await untilCallersWent();
     beginning = false;
     while (underWay < atOnce && waiting.length > 0) void work();
   }
@@ -82,7 +89,6 @@ export function createBatcher<Item, Result>({
   return (item) =>
     new Promise((done, failed) => {
       waiting.push({ item, done, failed });
-      if (!beginning) setImmediate(begin);
-      beginning = true;
+      if (!beginning) void begin();
     });
 }

@@ -203,6 +203,13 @@ test("an access token is valid for ten minutes", async () => {
   };
   expect((await product.get("/api/account", signedAgo(590))).statusCode).toBe(200);
   expect((await product.get("/api/account", signedAgo(601))).json()).toMatchObject({ status: 401, code: "unauthenticated" });
+  // One that was accepted before is refused, too, once its time is over, and no other signature is taken for it.
+  const last = signedAgo(597);
+  expect((await product.get("/api/account", last)).statusCode).toBe(200);
+  const altered = `${last.slice(0, -4)}${last.slice(-4) === "AAAA" ? "BBBB" : "AAAA"}`;
+  expect((await product.get("/api/account", altered)).statusCode).toBe(401);
+  expect((await product.get("/api/account", last)).statusCode).toBe(200);
+  await expect.poll(async () => (await product.get("/api/account", last)).statusCode, { timeout: 5_000 }).toBe(401);
   // The refresh token still works after the access token has expired.
   expect((await refresh(session.refresh_token)).statusCode).toBe(200);
 });

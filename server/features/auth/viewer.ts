@@ -15,7 +15,7 @@ const never = new Date(0);
  * Reads the session and the role of the caller: the session must be valid and the person not banned. Calls that arrive together share one
  * query. A second query records, once after each refresh, that the client has received its tokens.
  */
-export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
+export function createReadViewer(app: App, deps: Pick<Deps, "db" | "arrivals">): ReadViewer {
   const findSession = createBatcher({
     limit: sessionsAtOnce,
     atOnce: 2,
@@ -34,7 +34,7 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
     const claims = readAccessToken(app, accessToken);
     if (!claims) return null;
     const counter = claims.cnt ?? 0;
-    const row = await findSession({ sessionId: claims.sid, counter });
+    const row = await deps.arrivals.expect(findSession({ sessionId: claims.sid, counter }));
     if (!row || row.user_id !== claims.sub) return null;
     // Clients refresh after a factor was shown. From then on a copy of the earlier token that somebody else may have allows nothing dangerous.
     const isSuperseded = counter < (row.received_counter ?? counter);

@@ -88,7 +88,7 @@ class AnswerEngine implements Answers {
   constructor(deps: Deps, timings: AnswerTimings) {
     this.deps = deps;
     this.timings = timings;
-    this.batches = createAnswerBatches(deps.db, deps.starts);
+    this.batches = createAnswerBatches(deps.db, deps.starts, deps.arrivals);
     this.followers = new LogFollowers(deps, timings.followMs);
   }
 

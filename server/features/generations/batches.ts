@@ -4,6 +4,7 @@
  * and gets a statement of their own, so that nobody waits for another person's lock.
  */
 import { sql } from "kysely";
+import type { Arrivals } from "../../db/arrivals.ts";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
 import { selectMembersOfAll } from "../../db/payer.ts";
@@ -21,8 +22,8 @@ import type { StartOutcome, StartRow } from "./starts.ts";
 import { callStart, callStarts } from "./starts.ts";
 
 const limit = 32;
-/** So many are one statement, although others could run beside it: two statements of three cost more than one of six. */
-const startsTogether = 6;
+/** So many are one statement, although others could run beside it: two statements of two cost more than one of four. */
+const startsTogether = 5;
 const endsTogether = 16;
 
 /** Returns undefined if the shared statement failed because one of the person's rows was locked. */
@@ -54,12 +55,13 @@ export interface AnswerBatches {
   members(payerId: string): Promise<string[]>;
 }
 
-/** Starts that can share a statement go to `starts`, which has connections for nothing else. */
-export function createAnswerBatches(db: Db, starts = db): AnswerBatches {
+/** Starts that can share a statement go to `starts`, which has connections for nothing else, and wait for those that are on their way. */
+export function createAnswerBatches(db: Db, starts = db, arrivals?: Arrivals): AnswerBatches {
   const start = createBatcher({
     limit,
     atOnce: startConnections,
     together: startsTogether,
+    ...(arrivals && { arrivals }),
     run: (rows: readonly StartRow[]) => callStarts(starts, rows, false),
   });
   const end = createBatcher({ limit, atOnce: 2, together: endsTogether, run: (rows: readonly EndRow[]) => callEnds(db, rows, false) });

@@ -1,0 +1,37 @@
+/** Calls that will soon come to a batcher. It waits for them, so that they share its statement. */
+export class Arrivals {
+  private underWay = 0;
+  private readonly mostMs: number;
+  private settling: Promise<void> | undefined;
+  private settle: () => void = () => undefined;
+
+  /** `mostMs`: so long a batcher waits for them at most. */
+  constructor(mostMs: number) {
+    this.mostMs = mostMs;
+  }
+
+  /** Until `work` is done its caller is on the way. */
+  async expect<Result>(work: Promise<Result>): Promise<Result> {
+    this.underWay += 1;
+    try {
+      return await work;
+    } finally {
+      this.underWay -= 1;
+      if (this.underWay === 0) this.settle();
+    }
+  }
+
+  /** Resolves when nobody is on the way, or `mostMs` after the first of those who wait began to. */
+  settled(): Promise<void> {
+    if (this.underWay === 0) return Promise.resolve();
+    this.settling ??= new Promise((resolve) => {
+      this.settle = () => {
+        clearTimeout(timer);
+        this.settling = undefined;
+        resolve();
+      };
+      const timer = setTimeout(this.settle, this.mostMs);
+    });
+    return this.settling;
+  }
+}
