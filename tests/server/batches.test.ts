@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { KyselyPlugin } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Arrivals } from "#server/db/arrivals.ts";
 import { createBatcher } from "#server/db/batch.ts";
 import { findPayer } from "#server/db/payer.ts";
+import { createReadViewer } from "#server/features/auth/viewer.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { callStarts } from "#server/features/generations/starts.ts";
 import type { AnswerWorld } from "../support/answers.ts";
@@ -157,6 +160,27 @@ test.each([
   });
   expect(await Promise.all(["a", "b", "c", "d"].map(read))).toEqual(["a", "b", "c", "d"]);
   expect(statements).toEqual(expected);
+});
+
+test("a start waits for the request whose sign-in is being checked, and both are written by one statement", async () => {
+  const [first, second] = await people(2);
+  if (!first || !second) throw new Error("nobody was made");
+  const { db, statements } = counted();
+  const arrivals = new Arrivals(10_000);
+  const { start } = createAnswerBatches(db, db, arrivals);
+  const readViewer = createReadViewer(api.app, { db: database.db, arrivals });
+  const keeper = new pg.Client({ connectionString: database.ownerUrl });
+  await keeper.connect();
+  await keeper.query("begin; lock table auth_sessions in access exclusive mode");
+  const viewer = readViewer(second.token);
+  const asked = [start({ ...startOf(first.userId), now: api.deps.clock.now() })];
+  await delay(50);
+  expect(statements()).toBe(0);
+  asked.push(viewer.then((known) => start({ ...startOf(known?.userId ?? ""), now: api.deps.clock.now() })));
+  await keeper.query("rollback");
+  await keeper.end();
+  expect((await Promise.all(asked)).map(({ outcome }) => outcome)).toEqual(["created", "created"]);
+  expect(statements()).toBe(1);
 });
 
 test("whom to tell of the ends of many answers is read with one statement, for each account its own people", async () => {
