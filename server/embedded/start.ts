@@ -22,8 +22,11 @@ import { developmentPort, environmentAhead, processEnvironment, sandboxEnvironme
 type Log = (line: string) => void;
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** A smaller young generation than Node's default keeps memory low with a thousand connections. `start:api` in package.json has the same option. */
-const apiNodeOptions = ["--max-semi-space-size=16"];
+/**
+ * A smaller young generation than Node's default keeps memory low with a thousand connections. It is collected by the main thread alone (decision
+ * 119). `start:api` in package.json has the same options.
+ */
+const apiNodeOptions = ["--max-semi-space-size=16", "--no-parallel-scavenge"];
 const stopDeadlineMs = 15_000;
 const sandboxStopDeadlineMs = 5_000;
 
