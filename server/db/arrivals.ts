@@ -1,11 +1,11 @@
-/** Calls that will soon come to a batcher. It waits for them, so that they share its statement. */
+/** Counts the calls that may soon come to a batcher. The batcher waits for them, so that they share its statement. */
 export class Arrivals {
   private underWay = 0;
   private readonly mostMs: number;
   private settling: Promise<void> | undefined;
   private settle: () => void = () => undefined;
 
-  /** `mostMs`: so long a batcher waits for them at most. */
+  /** `mostMs`: how long a batcher waits for them at most. */
   constructor(mostMs: number) {
     this.mostMs = mostMs;
   }

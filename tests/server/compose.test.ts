@@ -143,6 +143,16 @@ describe("docker-compose.yml", () => {
   });
 });
 
+it("the API gets the same options of Node wherever it is started", () => {
+  const optionsOf = (text: string) => [...text.matchAll(/--[\w-]+(=\w+)?/g)].map(([option]) => option);
+  const [, image = ""] = /^CMD (.*server\/main\.ts.*)$/m.exec(read("Dockerfile")) ?? [];
+  const [, embedded = ""] = /apiNodeOptions = \[(.*)\]/.exec(read("server/embedded/start.ts")) ?? [];
+  const composed = JSON.stringify(readCompose(given).services.api?.command);
+  const options = optionsOf(scripts["start:api"] ?? "");
+  expect(options).not.toEqual([]);
+  expect([image, embedded, composed].map(optionsOf)).toEqual([options, options, options]);
+});
+
 describe("the images", () => {
   it("copy only files that exist and are not in .dockerignore", () => {
     const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));
