@@ -262,7 +262,10 @@ describe("the services' commands, with their environment, outside a container", 
       "/data": folder,
       "/tmp/worker-health": path.join(folder, "worker-health"),
     };
-    here = (text) => whole[text] ?? places.reduce((result, [from, to]) => result.replace(from, to), text);
+    // In one pass: a port of this machine may begin with one of the containers' (127.0.0.1:30001 with 127.0.0.1:3000).
+    const inContainers = new RegExp(`(?:${places.map(([from]) => RegExp.escape(from)).join("|")})(?!\\d)`, "g");
+    const onThisMachine = Object.fromEntries(places);
+    here = (text) => whole[text] ?? text.replace(inContainers, (from) => onThisMachine[from] ?? from);
   }, 60_000);
   afterAll(async () => {
     await Promise.all(running.map((service) => service.stop()));
