@@ -80,6 +80,11 @@ export interface Config {
 
 /** How many connections the requests of an API process share, unless `DATABASE_POOL_SIZE` says otherwise. */
 export const apiPoolSize = 11;
+/**
+ * An API process refuses to start with fewer. One is for each kind of statement that must not wait for another kind: the check of sign-ins,
+ * entitlements, ends of answers, their members, the log, live events and Stripe's inbox. One is for everything else.
+ */
+export const apiConnectionsNeeded = 8;
 
 const secretKeyMinimum = 32;
 const nodeEnvironments = ["production", "development", "test"];

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildApp } from "./app.ts";
-import { readConfigOrExit } from "./config.ts";
+import { apiConnectionsNeeded, apiPoolSize, readConfigOrExit } from "./config.ts";
 import { assertFitOrExit } from "./db/verify.ts";
 import { createDeps } from "./deps.ts";
 import { armFaultPoint } from "./fault-points.ts";
@@ -10,6 +10,11 @@ import { ensureCatalogue } from "./features/billing/stripe-catalogue.ts";
 import { exitWithParent, givenEnvironment, signalReady } from "./process.ts";
 
 const config = readConfigOrExit(await givenEnvironment());
+const { databasePoolSize = apiPoolSize } = config;
+if (databasePoolSize < apiConnectionsNeeded) {
+  console.error(`DATABASE_POOL_SIZE=${databasePoolSize} is too small for an API: its statements need ${apiConnectionsNeeded} connections`);
+  process.exit(1);
+}
 const deps = createDeps(config, "api");
 await assertFitOrExit(deps.pool);
 armFaultPoint(config.faultPoint);

@@ -281,6 +281,19 @@ describe("speech", () => {
     ]);
   });
 
+  test("whose pieces together take longer than an answer may is given up before its hold ends, free of charge", async () => {
+    const total = { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 1_000 };
+    const hurried = await startAnswerProcess(database.applicationUrl, models.url, { sounds: total });
+    models.faults.set({ model: speaking, fault: "slow_first_token", count: null, afterTokens: 0, delayMs: 700 });
+    const person = await subscriber();
+    // Each of its pieces comes in time.
+    const text = "All that glitters is not gold. ".repeat(300);
+    const seen = await ask(hurried, person, spoken(text));
+    expect(seen.receipt).toMatchObject({ status: "failed", failureCode: "provider_timeout", chargedCredits: 0 });
+    expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
+    await hurried.close();
+  });
+
   test("is refused for a voice that is not there, at another price, and when there is no room", async () => {
     const person = await subscriber();
     expect(await refusalOf(person, spoken("Hello", { speech: { voice: "nobody" } }))).toMatchObject({ code: "validation_failed" });

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
+import { apiConnectionsNeeded } from "#server/config.ts";
 import type { JobName } from "#server/queue/jobs.ts";
 import { connectionsNeeded } from "../../worker/slots.ts";
 import { testEnvironment } from "../support/deps.ts";
@@ -116,17 +117,18 @@ it("a sweep goes on while another waits for a lock", async () => {
   }
 });
 
-it("a worker whose connection pool is too small for its concurrent work reports that in one line and does not start", async () => {
-  const database = await createTestDatabase();
-  const size = String(connectionsNeeded - 1);
-  const worker = new Part("worker", "worker/main.ts", {
-    PATH: process.env.PATH,
-    ...testEnvironment(database, { DATABASE_POOL_SIZE: size }),
-  });
-  await expect(worker.start()).rejects.toThrow();
-  expect(await worker.ended()).toBe("exit code 1");
-  expect(worker.output.trim().split("\n")).toEqual([
-    expect.stringMatching(new RegExp(`^DATABASE_POOL_SIZE=${size} .*${connectionsNeeded}`)),
-  ]);
-  await database.drop();
-});
+it.each([
+  ["worker", "worker/main.ts", connectionsNeeded],
+  ["api", "server/main.ts", apiConnectionsNeeded],
+] as const)(
+  "a process whose connection pool is too small for its concurrent work reports that in one line and does not start: %s",
+  async (name, entry, needed) => {
+    const database = await createTestDatabase();
+    const size = String(needed - 1);
+    const part = new Part(name, entry, { PATH: process.env.PATH, ...testEnvironment(database, { DATABASE_POOL_SIZE: size }) });
+    await expect(part.start()).rejects.toThrow();
+    expect(await part.ended()).toBe("exit code 1");
+    expect(part.output.trim().split("\n")).toEqual([expect.stringMatching(new RegExp(`^DATABASE_POOL_SIZE=${size} .*${needed}`))]);
+    await database.drop();
+  },
+);

@@ -43,17 +43,25 @@ export async function readableText(executor: Executor, userId: string, id: strin
   return text;
 }
 
-/** Asks for all pieces, a few at a time, and for none any more once one has failed. */
+/** What is left of the time for all pieces. Their hold ends a little later, so they must not have it each. */
+function within({ firstTokenMs, idleMs }: UpstreamTimings, endsAtMs: number): UpstreamTimings {
+  const leftMs = Math.max(endsAtMs - performance.now(), 0);
+  return { firstTokenMs: Math.min(firstTokenMs, leftMs), idleMs: Math.min(idleMs, leftMs), totalMs: leftMs };
+}
+
+/** Asks for all pieces, a few at a time, and for none any more once one has failed. `timings.totalMs` is for all of them together. */
 async function askPieces(deps: Deps, answer: RunningAnswer, pieces: readonly string[], voice: string, timings: UpstreamTimings) {
   const { model, userId } = answer.start;
   const ends: UpstreamEnd[] = [];
+  const endsAtMs = performance.now() + timings.totalMs;
   let next = 0;
   const work = async () => {
     while (next < pieces.length && ends.every((end) => end?.failure === undefined) && !answer.controller.signal.aborted) {
       const place = next;
       next += 1;
       ends[place] = await askModel(deps.models, {
-        ...{ model, personId: userId, timings, speech: { voice }, signal: answer.controller.signal },
+        ...{ model, personId: userId, speech: { voice }, signal: answer.controller.signal },
+        timings: within(timings, endsAtMs),
         messages: [{ role: "user", content: pieces[place] ?? "" }],
         onText: () => {},
         onSources: () => {},
