@@ -6,10 +6,10 @@ import { sweepsAtOnce } from "./schedules.ts";
 export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2, files: 1, invoices: 1, exports: 1 };
 
 /**
- * For the relay, for the books, whose two parts are checked at the same time, and two for clips: they run many at once, but with short statements
+ * For the relay, for the books, whose two parts are checked at the same time, and three for clips: they run many at once, but with short statements
  * between long waits.
  */
-const besidesJobsAndSweeps = 4;
+const besidesJobsAndSweeps = 5;
 
 /** Each running job and each running sweep uses one connection at a time. */
 export const connectionsNeeded = Object.values(slots).reduce((sum, count) => sum + count) + sweepsAtOnce + besidesJobsAndSweeps;

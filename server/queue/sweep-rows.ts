@@ -18,9 +18,12 @@ export type RowSweep =
   | "trials"
   | "renewal-notices"
   | "factor-resets"
-  | "account-deletions";
-/** Accounts are not due, but checked one after the other (billing/full-check.ts). */
-type Subjects = RowSweep | "account-checks";
+  | "account-deletions"
+  | "unwanted-clips"
+  | "unused-pictures"
+  | "model-endings";
+/** Accounts and wallets are not due, but checked one after the other (billing/full-check.ts, credits/check-books.ts). */
+type Subjects = RowSweep | "account-checks" | "wallet-checks";
 
 /** Rows read at once. */
 export const sweepPage = 200;
@@ -39,6 +42,9 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "overdue-holds": "uuid",
   "orphaned-answers": "uuid",
   "account-deletions": "uuid",
+  "unwanted-clips": "uuid",
+  "unused-pictures": "uuid",
+  "model-endings": "text",
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Clips: one paid job for each, whatever dies in between, charged only when it is stored, and a queue in which nobody waits behind one person. */
 import { randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";
+import pg from "pg";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ClipEvent, ClipPart, GalleryPicture, ProgressEvent } from "#contract/generations/media.ts";
@@ -321,6 +322,105 @@ describe("the queue", () => {
     expect(progressOf(told).at(-1)).toMatchObject({ state: "queued", place });
     for (const { generationId } of theirs.slice(clipLimits.atWorkEach))
       await call(api, many, "POST", `/api/generations/${generationId}/stop`);
+  });
+
+  const askToStop = ({ generationId }: SeenAnswer) =>
+    database.db.updateTable("generations").set({ stop_requested_at: new Date() }).where("id", "=", generationId).execute();
+  const jobOf = ({ generationId }: SeenAnswer) =>
+    database.db.selectFrom("clip_jobs").selectAll().where("generation_id", "=", generationId).executeTakeFirst();
+
+  /** Runs the statement in a transaction that stays open until the returned function is called. */
+  async function hold(statement: string, id: string): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: database.ownerUrl });
+    await client.connect();
+    await client.query("begin");
+    await client.query(statement, [id]);
+    return () => client.end();
+  }
+
+  /** Until the lease of the clip has been renewed for longer than it was given for. Says which process has it then. */
+  async function ownerAfterLease(seen: SeenAnswer, leaseMs: number): Promise<string | null | undefined> {
+    const until = Number((await jobOf(seen))?.lease_expires_at) + leaseMs;
+    await expect.poll(async () => Number((await jobOf(seen))?.lease_expires_at), { timeout: 15_000 }).toBeGreaterThan(until);
+    return (await jobOf(seen))?.owner;
+  }
+
+  test("goes on past clips that can't be ended: others are begun, their person's too, and they end once they can", async () => {
+    const [broken, other] = [await subscriber(), await subscriber()];
+    const stuck = [await begin(broken), await begin(broken)];
+    for (const seen of stuck) await askToStop(seen);
+    await database.asOwner(
+      `create function refuse() returns trigger language plpgsql as
+        'begin if old.user_id = ''${broken.userId}'' and old.state = ''queued'' then raise exception ''broken''; end if; return old; end'`,
+      "create trigger refuse before delete on clip_jobs for each row execute function refuse()",
+    );
+    try {
+      run();
+      const seen = await Promise.all([ask(api, other, wanted), ask(api, broken, wanted)]);
+      expect(seen.map(({ receipt }) => receipt?.status)).toEqual(["completed", "completed"]);
+      const failures = database.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", "unwanted-clips");
+      const subjects = async () => (await failures.execute()).map(({ subject }) => subject).toSorted();
+      await expect.poll(subjects).toEqual(stuck.map(({ generationId }) => generationId).toSorted());
+    } finally {
+      await database.asOwner("drop trigger refuse on clip_jobs", "drop function refuse", "update sweep_failures set retry_at = now()");
+    }
+    for (const { generationId } of stuck)
+      expect((await resume(api, broken, generationId, 1)).receipt).toMatchObject({ status: "stopped", chargedCredits: 0 });
+    await expect.poll(() => database.db.selectFrom("sweep_failures").selectAll().execute()).toEqual([]);
+  });
+
+  test("waits for no locked wallet: others are begun and keep their leases while ends wait for it", async () => {
+    const [locked, other] = [await subscriber(), await subscriber()];
+    const leaseMs = 2_000;
+    const [unwanted, stopped] = [await begin(locked), await begin(locked)];
+    await askToStop(unwanted);
+    const release = await hold("select from wallets where id = $1 for update", locked.walletId);
+    try {
+      const stopping = call(api, locked, "POST", `/api/generations/${stopped.generationId}/stop`);
+      const free = database.db.selectFrom("clip_jobs").select("generation_id").forUpdate().skipLocked();
+      await expect.poll(() => free.where("generation_id", "=", stopped.generationId).execute()).toEqual([]);
+      models.pace.milliseconds = slowestPaceMs;
+      run({ leaseMs });
+      run({ leaseMs });
+      const begun = await begin(other);
+      await untilState(begun.generationId, "working");
+      const owner = (await jobOf(begun))?.owner;
+      expect(await ownerAfterLease(begun, leaseMs)).toBe(owner);
+      expect((await jobOf(unwanted))?.state).toBe("queued");
+      await release();
+      expect((await stopping).status).toBe(200);
+    } finally {
+      await release();
+      models.pace.milliseconds = 0;
+      await database.asOwner("update sweep_failures set retry_at = now()");
+    }
+    for (const { generationId } of [unwanted, stopped])
+      expect((await resume(api, locked, generationId, 1)).receipt).toMatchObject({ status: "stopped", chargedCredits: 0 });
+  });
+
+  test("keeps the leases of the clips that are being made while the end of one of them waits for a lock", async () => {
+    const [one, other] = [await subscriber(), await subscriber()];
+    const leaseMs = 2_000;
+    models.pace.milliseconds = slowestPaceMs;
+    run({ leaseMs });
+    const [ends, goesOn] = [await begin(one), await begin(other)];
+    for (const { generationId } of [ends, goesOn]) await untilState(generationId, "working");
+    const owner = (await jobOf(goesOn))?.owner;
+    run({ leaseMs });
+    // As its end does, which deletes the row and then waits for the wallet.
+    const release = await hold("select from clip_jobs where generation_id = $1 for update", ends.generationId);
+    try {
+      expect(await ownerAfterLease(goesOn, leaseMs)).toBe(owner);
+      expect((await jobOf(ends))?.owner).toBe(owner);
+    } finally {
+      await release();
+      models.pace.milliseconds = 0;
+    }
+    for (const [person, seen] of [
+      [one, ends],
+      [other, goesOn],
+    ] as const)
+      expect((await resume(api, person, seen.generationId, 1)).receipt).toMatchObject({ status: "completed", chargedCredits: price });
   });
 });
 

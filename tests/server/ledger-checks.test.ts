@@ -175,3 +175,58 @@ test("passes over a wallet that can't be checked in time, and says so", async ()
   expect(said).toContainEqual(expect.objectContaining({ walletId: slow.walletId, msg: "a wallet could not be checked in time" }));
   expect(await markOf("round")).toBe(nil);
 });
+
+test("an error at one wallet keeps the check from no other wallet, and that wallet is checked again by the next run", async () => {
+  const wallets = await Promise.all(Array.from({ length: 3 }, () => createUser(database.db, { credits: 5 })));
+  await letSettle();
+  const broken = wallets[1]?.walletId ?? expect.fail("no wallet");
+  let isBroken = true;
+  let seen: string[] = [];
+  const run = async () => {
+    seen = [];
+    await checkBooks({ db: database.db, log, clock }, new AbortController().signal, async (walletIds) => {
+      if (isBroken && walletIds.includes(broken)) throw new Error("broken");
+      seen.push(...walletIds);
+    });
+  };
+  const failures = database.db.selectFrom("sweep_failures").select(["sweep", "subject"]);
+  const count = async () => (await database.db.selectFrom("wallets").select("id").execute()).length;
+  await run();
+  expect(new Set(seen).size).toBe((await count()) - 1);
+  expect(await failures.execute()).toEqual([{ sweep: "wallet-checks", subject: broken }]);
+  const { rows } = await database.pool.query<{ id: string }>("select id from ledger_transactions order by id desc limit 1");
+  expect([await markOf("recent"), await markOf("round")]).toEqual([rows[0]?.id, nil]);
+
+  // It is tried again although no mark leads to it.
+  isBroken = false;
+  const last = await database.db.selectFrom("wallets").select("id").orderBy("id", "desc").limit(1).executeTakeFirstOrThrow();
+  await database.db.updateTable("ledger_checks").set({ reached: last.id }).where("name", "=", "round").execute();
+  await run();
+  expect(seen, "not due yet").toEqual([]);
+  await database.db.updateTable("ledger_checks").set({ reached: last.id }).where("name", "=", "round").execute();
+  await database.db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
+  await run();
+  expect([seen, await failures.execute()]).toEqual([[broken], []]);
+});
+
+test("a wallet whose balances can't be recomputed is set aside, and an error while the worker stops is not counted against it", async () => {
+  const { walletId } = await createUser(database.db, { credits: 5 });
+  await owner.query(`
+    alter function ledger_disagreements_in(uuid[]) rename to sound_disagreements_in;
+    create function ledger_disagreements_in(wallet_ids uuid[])
+      returns table (kind text, id uuid, recorded bigint, rebuilt bigint) language plpgsql security definer as $$
+      begin
+        if '${walletId}' = any (wallet_ids) then raise exception 'broken'; end if;
+        return query select * from sound_disagreements_in(wallet_ids);
+      end $$`);
+  const failures = database.db.selectFrom("sweep_failures").select("subject");
+  const before = database.db.selectFrom("wallets").select("id").where("id", "<", walletId).orderBy("id", "desc").limit(1);
+  const { id: reached } = await before.executeTakeFirstOrThrow();
+  await database.db.updateTable("ledger_checks").set({ reached }).where("name", "=", "round").execute();
+  const stopping = new AbortController();
+  stopping.abort();
+  await expect(checkBooks({ db: database.db, log, clock }, stopping.signal)).rejects.toThrow("broken");
+  expect([await failures.execute(), await markOf("round")]).toEqual([[], reached]);
+  await check();
+  expect([await failures.execute(), await markOf("round")]).toEqual([[{ subject: walletId }], nil]);
+});

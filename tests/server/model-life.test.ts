@@ -30,7 +30,7 @@ let world: ApiWorld;
 let process: { url: string };
 
 beforeAll(async () => {
-  answering = await startModels();
+  answering = await startModels({ now: () => world.clock.now() });
   world = await startApiWorld({ SANDBOX_URL: answering.url, SANDBOX_TOKEN: "token-of-the-tests" }, start);
   await world.app.listen({ host: "127.0.0.1", port: 0 });
   process = { url: `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}` };
@@ -123,6 +123,28 @@ test("who used a model that is about to end in the last 30 days is told once, wi
   // Who comes back to it meanwhile is told, too.
   await asked(gone, "gpt-5", { prompt: "Once more" });
   expect([await tell(), await tell()]).toEqual([1, 0]);
+});
+
+test("an account that can't be told keeps the mail from no other account, and is told once it can be", async () => {
+  const [broken, sound] = [await personWithCredits(), await personWithCredits()];
+  for (const model of ["gpt-5", "gpt-5-mini"]) await asked(broken, model);
+  await asked(sound, "gpt-5");
+  await asked(sound, "gpt-5-mini");
+  // Who used it longest ago is told first.
+  const payerId = await payerIdOf(world.database.db, broken.userId);
+  await world.database.asOwner(
+    `update model_accounts set last_day = last_day - 1 where billing_account_id = '${payerId}'`,
+    `create function refuse() returns trigger language plpgsql as
+      'begin if new.key = ''model-ending:gpt-5:${broken.userId}'' then raise exception ''broken''; end if; return new; end'`,
+    "create trigger refuse before insert on mails for each row execute function refuse()",
+  );
+  const tell = () => tellOfEndings(world.deps, new AbortController().signal);
+  const failures = world.database.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", "model-endings");
+  expect(await tell()).toBe(3);
+  expect(await failures.execute()).toEqual([{ subject: `gpt-5 ${payerId}` }]);
+  await world.database.asOwner("drop trigger refuse on mails", "drop function refuse", "update sweep_failures set retry_at = now()");
+  expect([await tell(), await tell()]).toEqual([1, 0]);
+  expect(await failures.execute()).toEqual([]);
 });
 
 test("the mail says that the price is another where an admin's price of the successor begins before that day", async () => {

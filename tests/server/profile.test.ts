@@ -55,6 +55,16 @@ async function storedFiles(): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length;
 }
 
+/** Puts a folder in the place of the stored file, so that it can't be deleted. Returns the place. */
+async function exchangeForFolder(name: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = entries.find((entry) => entry.name === name) ?? expect.fail(`no file ${name}`);
+  const place = path.join(found.parentPath, name);
+  await rm(place);
+  await mkdir(place);
+  return place;
+}
+
 /** The process dies once the files are written: no person gets the picture. */
 class FailingUpdates implements KyselyPlugin {
   transformQuery({ node }: PluginTransformQueryArgs) {
@@ -190,6 +200,26 @@ describe("a picture", () => {
       .execute();
     await deleteUnusedAvatars(product.deps, new AbortController().signal);
     expect(await storedFiles()).toBe(0);
+  });
+
+  test("whose files can't be deleted holds up none of the others, and is deleted once they can", async () => {
+    const cutOff = { ...product.deps, db: product.db.withPlugin(new FailingUpdates()) };
+    for (let pictures = 0; pictures < 3; pictures += 1)
+      await expect(changeAvatar(cutOff, person.userId, await twoColours(50, 50), undefined)).rejects.toThrow("cut off");
+    await product.asOwner("update avatars set created_at = created_at - interval '61 minutes'");
+    const oldest = await product.db.selectFrom("avatars").select("name").orderBy("created_at").limit(2).execute();
+    const inTheWay = await Promise.all(oldest.map(({ name }) => exchangeForFolder(`small-${name}`)));
+    const sweep = () => deleteUnusedAvatars(product.deps, new AbortController().signal);
+    await sweep();
+    const left = product.db.selectFrom("avatars").select("name").orderBy("created_at");
+    expect(await left.execute()).toEqual(oldest);
+    const failures = product.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", "unused-pictures");
+    expect((await failures.execute()).map(({ subject }) => subject).toSorted()).toEqual(oldest.map(({ name }) => name).toSorted());
+
+    for (const place of inTheWay) await rm(place, { recursive: true });
+    await product.db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
+    await sweep();
+    expect([await left.execute(), await failures.execute(), await storedFiles()]).toEqual([[], [], 0]);
   });
 
   test("has no address that can be guessed, and a wrong one is not cached", async () => {

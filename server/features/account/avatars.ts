@@ -10,13 +10,13 @@ import type { Account } from "../../contract/account/account.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredFile } from "../../providers/storage/storage.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { makePicture } from "./pictures.ts";
 import * as queries from "./queries.ts";
 import { readAccount } from "./service.ts";
 
 type AvatarDeps = Pick<Deps, "db" | "storage" | "log">;
 
-const atATime = 100;
 const sizes = Object.keys(avatarSizes) as AvatarSize[];
 
 function fileOf(name: string, size: AvatarSize): string {
@@ -86,11 +86,17 @@ export async function openOwnPicture(deps: Pick<AvatarDeps, "db" | "storage">, u
   throw new Error(`the storage lacks a file of the picture ${name}`);
 }
 
-/** Deletes pictures that no account uses. If the files of one can't be deleted, the next call tries again. */
-export async function deleteUnusedAvatars(deps: AvatarDeps, signal: AbortSignal): Promise<void> {
-  const names = await queries.selectUnusedAvatars(deps.db, atATime);
-  for (const name of names) {
-    if (signal.aborted) return;
-    await deletePicture(deps, name);
-  }
+/** Deletes pictures that no account uses. Returns how many. If the files of one can't be deleted, a later call tries again. */
+export async function deleteUnusedAvatars(deps: AvatarDeps, signal: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "unused-pictures",
+    () => queries.selectUnusedAvatars(deps.db, sweepPage),
+    (name) => name,
+    async (name) => {
+      await deletePicture(deps, name);
+      return true;
+    },
+    signal,
+  );
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { AuditAction } from "#domain/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { UserRow } from "../../db/types-accounts.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 
 export async function selectAccount(executor: Executor, userId: string) {
   return executor
@@ -75,13 +76,14 @@ export async function isAvatar(executor: Executor, name: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Pictures without an account that are older than an hour by PostgreSQL's clock, because no upload takes that long. */
+/** Pictures without an account that are older than an hour by PostgreSQL's clock, because no upload takes that long; without those that are set aside. */
 export async function selectUnusedAvatars(executor: Executor, limit: number): Promise<string[]> {
   const rows = await executor
     .selectFrom("avatars")
     .select("name")
     .where("user_id", "is", null)
     .where("created_at", "<", sql<Date>`now() - interval '1 hour'`)
+    .where(notSetAside("unused-pictures", sql`name`))
     .orderBy("created_at")
     .limit(limit)
     .execute();

@@ -6,6 +6,7 @@ import { modelState, startOf } from "#domain/models.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { notSetAside, sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailParameters } from "../notifications/templates.ts";
 import { offeredModels, successorOf } from "./service.ts";
@@ -13,9 +14,8 @@ import { offeredModels, successorOf } from "./service.ts";
 const template = "model-ending";
 /** Who has not used a model for this long is not told of its end. */
 const usedWithinDays = 30;
-const pageSize = 200;
 
-type TellDeps = Pick<Deps, "clock" | "config" | "db" | "switches">;
+type TellDeps = Pick<Deps, "clock" | "config" | "db" | "log" | "switches">;
 
 interface End {
   modelId: string;
@@ -35,12 +35,25 @@ function endOf(deps: TellDeps, model: Model, until: string): End {
   return { modelId: model.id, mail: { ...mail, successor: called(successor), ...(!isSamePrice && { variant: "priced" as const }) } };
 }
 
-/** Accounts that used the model since then and were not told, those first whose last day is longest ago. */
-async function selectUntold(executor: Executor, modelId: string, since: Date): Promise<string[]> {
+/** An account that is to be told of the end of a model. */
+interface Untold {
+  end: End;
+  payerId: string;
+}
+
+/** As `selectUntold` writes it. */
+const keyOf = ({ end, payerId }: Untold) => `${end.modelId} ${payerId}`;
+
+/**
+ * Accounts that used the model since then and were not told, those first whose last day is longest ago, without those that are set aside for this
+ * model.
+ */
+async function selectUntold(executor: Executor, end: End, since: Date, most: number): Promise<Untold[]> {
   const { rows } = await sql<{ id: string }>`select billing_account_id as id from model_accounts
-    where model_id = ${modelId} and not told and last_day >= (${since}::timestamptz at time zone 'UTC')::date
-    order by last_day limit ${pageSize}`.execute(executor);
-  return rows.map(({ id }) => id);
+    where model_id = ${end.modelId} and not told and last_day >= (${since}::timestamptz at time zone 'UTC')::date
+      and ${notSetAside("model-endings", sql`model_id || ' ' || billing_account_id`)}
+    order by last_day limit ${most}`.execute(executor);
+  return rows.map(({ id: payerId }) => ({ end, payerId }));
 }
 
 interface Reader {
@@ -77,27 +90,29 @@ async function tellAccount(trx: Trx, payerId: string, end: End, since: Date, now
   return told;
 }
 
-/** Reads those who are still to be told, and nobody else: an hour in which nobody new used the model costs one look at an index. */
-async function tellOf(deps: TellDeps, model: Model, until: string, now: Date, stopping: AbortSignal): Promise<number> {
-  const end = endOf(deps, model, until);
-  const since = addMilliseconds(now, -usedWithinDays * dayMs);
-  let told = 0;
-  for (;;) {
-    const payers = await selectUntold(deps.db, model.id, since);
-    for (const payerId of payers) {
-      if (stopping.aborted) return told;
-      told += await inTransaction(deps.db, (trx) => tellAccount(trx, payerId, end, since, now));
-    }
-    if (payers.length < pageSize) return told;
+/** The next accounts to be told of any of the ends. An hour in which nobody new used the models costs one look at an index for each of them. */
+async function nextUntold(executor: Executor, ends: readonly End[], since: Date): Promise<Untold[]> {
+  const found: Untold[] = [];
+  for (const end of ends) {
+    if (found.length === sweepPage) break;
+    found.push(...(await selectUntold(executor, end, since, sweepPage - found.length)));
   }
+  return found;
 }
 
 /** Queues what is due; running again sends nothing more. Returns how many mails. */
 export async function tellOfEndings(deps: TellDeps, stopping: AbortSignal): Promise<number> {
   const now = deps.clock.now();
+  const since = addMilliseconds(now, -usedWithinDays * dayMs);
+  const ends = offeredModels(deps).flatMap((model) =>
+    model.until !== undefined && modelState(model, now) === "announced" ? [endOf(deps, model, model.until)] : [],
+  );
   let told = 0;
-  for (const model of offeredModels(deps)) {
-    if (model.until !== undefined && modelState(model, now) === "announced") told += await tellOf(deps, model, model.until, now, stopping);
-  }
+  const tell = async ({ end, payerId }: Untold) => {
+    const mails = await inTransaction(deps.db, (trx) => tellAccount(trx, payerId, end, since, now));
+    told += mails;
+    return mails > 0;
+  };
+  await sweepRows(deps, "model-endings", () => nextUntold(deps.db, ends, since), keyOf, tell, stopping);
   return told;
 }

@@ -1,12 +1,13 @@
 /**
  * The hourly check of the books (invariant 6), a few wallets at a time: the wallets that moved since the last check, then the next
  * ones of a round over all wallets, each for a limited time. So a run costs the same however large the ledger is. The round finds
- * balances that somebody changed without a transaction of the ledger.
+ * balances that somebody changed without a transaction of the ledger. A wallet that can't be checked is set aside, and tried again by the next runs.
  */
 import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { sqlState } from "../../failures.ts";
+import { setAside } from "../../queue/sweep-rows.ts";
 import { recordFinding, resolveGone } from "../findings/service.ts";
 
 type CheckDeps = Pick<Deps, "db" | "log" | "clock">;
@@ -21,7 +22,9 @@ export interface Disagreement {
 const nil = "00000000-0000-0000-0000-000000000000";
 const transactionsAtOnce = 500;
 const walletsAtOnce = 100;
-/** How long each of the two parts may run. A single statement takes far less. */
+/** Under this name wallets that could not be checked are set aside. */
+const asideName = "wallet-checks";
+/** How long each part of a run may take. A single statement takes far less. */
 const runMs = 10_000;
 /** A transaction takes its id before it waits for the wallet, and may commit after later ids. We wait this long, so that we don't miss it. */
 const settleSeconds = 60;
@@ -126,14 +129,40 @@ async function roundPage(executor: Executor, mark: string): Promise<Page> {
 /** Another check of the same wallets. */
 type WalletCheck = (walletIds: readonly string[]) => Promise<unknown>;
 
-/** Checks page after page for `runMs`, or until `signal` is aborted. Returns the balances that disagree. */
+interface Run {
+  deps: CheckDeps;
+  signal: AbortSignal;
+  /** In their order, each also if the one before has failed. */
+  checks: readonly ((walletIds: readonly string[]) => Promise<Disagreement[]>)[];
+}
+
+/**
+ * Runs one check of the wallets. If it fails, each wallet is checked alone, and those at which it fails are set aside. Throws if that can't be written
+ * down, because then the mark must not move on, or if the run was aborted.
+ */
+async function checkOrSetAside(run: Run, check: Run["checks"][number], walletIds: readonly string[]): Promise<Disagreement[]> {
+  try {
+    return await check(walletIds);
+  } catch (error) {
+    if (run.signal.aborted) throw error;
+    const [walletId, ...others] = walletIds;
+    if (walletId !== undefined && others.length === 0) {
+      await setAside(run.deps, asideName, walletId, error);
+      return [];
+    }
+  }
+  const found: Disagreement[] = [];
+  for (const walletId of walletIds) found.push(...(await checkOrSetAside(run, check, [walletId])));
+  return found;
+}
+
+/** Checks page after page for `runMs`, or until the run is aborted. Returns the balances that disagree. */
 async function checkPart(
-  deps: CheckDeps,
+  run: Run,
   name: "recent" | "round",
   page: (executor: Executor, mark: string) => Promise<Page>,
-  signal: AbortSignal,
-  alsoCheck: WalletCheck,
 ): Promise<Disagreement[]> {
+  const { deps, signal, checks } = run;
   const until = performance.now() + runMs;
   const found: Disagreement[] = [];
   let mark = await readMark(deps.db, name);
@@ -145,17 +174,42 @@ async function checkPart(
     }
     for (let start = 0; start < walletIds.length; start += walletsAtOnce) {
       const some = walletIds.slice(start, start + walletsAtOnce);
-      found.push(...(await checkWallets(deps, some)));
-      await alsoCheck(some);
+      for (const check of checks) found.push(...(await checkOrSetAside(run, check, some)));
     }
     mark = await moveMark(deps.db, name, mark, next);
   } while (performance.now() < until && !signal.aborted);
   return found;
 }
 
-/** One run. Returns the balances that differ from their entries. An error in one part doesn't stop the other. */
+/** Checks those again that were set aside, for `runMs`. They are remembered until each check has succeeded. */
+async function checkSetAside({ deps, signal, checks }: Run): Promise<Disagreement[]> {
+  const until = performance.now() + runMs;
+  const found: Disagreement[] = [];
+  const failures = deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", asideName);
+  const due = await failures.where("retry_at", "<=", sql<Date>`clock_timestamp()`).orderBy("retry_at").execute();
+  for (const { subject: walletId } of due) {
+    if (performance.now() >= until || signal.aborted) break;
+    try {
+      for (const check of checks) found.push(...(await check([walletId])));
+      await deps.db.deleteFrom("sweep_failures").where("sweep", "=", asideName).where("subject", "=", walletId).execute();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await setAside(deps, asideName, walletId, error);
+    }
+  }
+  return found;
+}
+
+/** One run. Returns the balances that differ from their entries. An error in one part doesn't stop the others. */
 export async function checkBooks(deps: CheckDeps, signal: AbortSignal, alsoCheck: WalletCheck = async () => {}): Promise<Disagreement[]> {
-  const parts = [checkPart(deps, "recent", recentPage, signal, alsoCheck), checkPart(deps, "round", roundPage, signal, alsoCheck)];
+  const also = async (walletIds: readonly string[]) => {
+    await alsoCheck(walletIds);
+    return [];
+  };
+  const run: Run = { deps, signal, checks: [(walletIds) => checkWallets(deps, walletIds), also] };
+  const parts = [checkPart(run, "recent", recentPage), checkPart(run, "round", roundPage)];
+  await Promise.allSettled(parts);
+  parts.push(checkSetAside(run));
   await Promise.allSettled(parts);
   return (await Promise.all(parts)).flat();
 }

@@ -1,4 +1,5 @@
 /** The start and the end of an answer that is a clip. In between it is looked after by a worker (clip-runner.ts). */
+import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { ClipPart } from "../../contract/generations/media.ts";
@@ -53,14 +54,16 @@ export interface ClipEnd {
 
 /**
  * Ends the answer with its job, in one transaction: what is stored, charged and told agree. `owner` is the process that looks after the job; null
- * for a job that waits. Returns false if it is another process's, or has ended.
+ * for a job that waits. Returns false if it is another process's, or has ended. With `lockWaitMs`, throws an outage (`lockNotAvailable`) once it has
+ * waited that long for the job or the wallet.
  */
-export async function endClip(deps: Deps, id: string, owner: string | null, end: ClipEnd): Promise<boolean> {
+export async function endClip(deps: Deps, id: string, owner: string | null, end: ClipEnd, lockWaitMs?: number): Promise<boolean> {
   const now = deps.clock.now();
   const found = await selectOwner(deps.db, id);
   const kinds = found?.user_id ? (await readEntitlement(deps.db, found.user_id, now)).kinds(true) : [];
   const { status, failureCode, filterReason = null, clip, costMicroDollars } = end;
   const row = await inTransaction(deps.db, async (trx) => {
+    if (lockWaitMs !== undefined) await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx);
     const events = await deleteJob(trx, id, owner);
     if (events === undefined || !found) return undefined;
     const number = events + 1;

@@ -1,12 +1,14 @@
 /**
  * SQL of the queue of clips. Whatever it decides it decides in PostgreSQL, for all processes: who is next, how many are being made, and which
- * process looks after which. A job's row is locked before its answer's, by everybody.
+ * process looks after which. A job's row is locked before its answer's, by everybody. Whoever ends a job has its row locked for as long as they wait for
+ * the wallet, so what concerns the jobs of everybody passes over locked rows.
  */
 import { sql } from "kysely";
 import { clipLimits } from "#domain/clips.ts";
 import type { ClipEvent, ProgressEvent } from "../../contract/generations/media.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { ClipJob } from "../../db/types-answers.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /** One process at a time takes jobs from the queue, so that their number stays within its bounds. Any other number of ours would do. */
 const queueLock = 7_244_001;
@@ -33,24 +35,38 @@ export async function hasJobs(executor: Executor): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
-/** Those that wait, in the order in which they will be begun: of each person the first before the second of anybody. */
-const waiting = sql`
+/** Of a job `j` and its answer `g`: nobody waits for it any more, or it has waited for too long. */
+const isUnwanted = (queueMs: number) => sql`(g.stop_requested_at is not null or g.erased_at is not null or g.status <> 'streaming'
+  or j.queued_at < clock_timestamp() - ${queueMs} * interval '1 millisecond')`;
+
+/**
+ * Those that wait, in the order in which they will be begun: of each person the first before the second of anybody. One that is unwanted and not ended
+ * yet takes nobody's turn.
+ */
+const waiting = (queueMs: number) => sql`
   waiting as (
     select j.generation_id, j.queued_at, j.again_at,
         coalesce(w.busy, 0) + row_number() over (partition by j.user_id order by j.queued_at, j.generation_id) as turn
-      from clip_jobs j
+      from clip_jobs j join generations g on g.id = j.generation_id
       left join (select user_id, count(*) as busy from clip_jobs where state <> 'queued' group by user_id) w on w.user_id = j.user_id
-      where j.state = 'queued')`;
+      where j.state = 'queued' and not ${isUnwanted(queueMs)})`;
+
+interface QueueTimes {
+  leaseMs: number;
+  /** How long a job may wait. */
+  queueMs: number;
+}
 
 /** Takes the next jobs, up to `most`, as far as the bounds allow. What it returns may have been sent to the provider: it is never sent again. */
-export async function takeNext(trx: Trx, owner: string, leaseMs: number, most: number): Promise<ClipJob[]> {
+export async function takeNext(trx: Trx, owner: string, { leaseMs, queueMs }: QueueTimes, most: number): Promise<ClipJob[]> {
   await sql`select pg_advisory_xact_lock(${queueLock})`.execute(trx);
   const { rows } = await sql<ClipJob>`
-    with ${waiting}, next as (
-      select generation_id from waiting
-        where turn <= ${clipLimits.atWorkEach} and (again_at is null or again_at <= clock_timestamp())
-        order by turn, queued_at, generation_id
-        limit least(${most}::bigint, greatest(${clipLimits.atWork} - (select count(*) from clip_jobs where state <> 'queued'), 0)))
+    with ${waiting(queueMs)}, next as (
+      select j.generation_id from waiting w join clip_jobs j on j.generation_id = w.generation_id
+        where w.turn <= ${clipLimits.atWorkEach} and (w.again_at is null or w.again_at <= clock_timestamp())
+        order by w.turn, w.queued_at, w.generation_id
+        limit least(${most}::bigint, greatest(${clipLimits.atWork} - (select count(*) from clip_jobs where state <> 'queued'), 0))
+        for update of j skip locked)
     update clip_jobs j set state = 'starting', owner = ${owner}, lease_expires_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
         started_at = clock_timestamp(), again_at = null
       from next, generations g
@@ -71,11 +87,15 @@ export async function takeOver(executor: Executor, owner: string, leaseMs: numbe
   return rows;
 }
 
-/** Returns those of the jobs that this process still looks after. */
+/** Returns those of the jobs that this process still looks after. One whose row is locked keeps the lease that it has: nobody takes it over meanwhile. */
 export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseMs: number): Promise<Set<string>> {
   const { rows } = await sql<{ generation_id: string }>`
-    update clip_jobs set lease_expires_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-      where owner = ${owner} and generation_id = any (${ids}::uuid[]) returning generation_id`.execute(executor);
+    with free as (
+      select generation_id from clip_jobs where owner = ${owner} and generation_id = any (${ids}::uuid[]) for update skip locked),
+    renewed as (
+      update clip_jobs j set lease_expires_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+        from free where j.generation_id = free.generation_id)
+    select generation_id from clip_jobs where owner = ${owner} and generation_id = any (${ids}::uuid[])`.execute(executor);
   return new Set(rows.map(({ generation_id: id }) => id));
 }
 
@@ -119,28 +139,30 @@ export async function tellProgress(executor: Executor, owner: string, id: string
 }
 
 /** Tells those who wait their places, where they have changed. Returns how many it told. */
-export async function tellPlaces(executor: Executor): Promise<number> {
+export async function tellPlaces(executor: Executor, queueMs: number): Promise<number> {
   const { rows } = await sql`
-    with ${waiting}, placed as (
+    with ${waiting(queueMs)}, placed as (
       select generation_id, row_number() over (order by turn, queued_at, generation_id)::integer as place from waiting),
+    free as (
+      select j.generation_id, placed.place from placed join clip_jobs j on j.generation_id = placed.generation_id
+        where j.state = 'queued' and placed.place <= ${clipLimits.toldPlaces} and placed.place is distinct from j.told_place
+        for update of j skip locked),
     told as (
-      update clip_jobs j set told_place = placed.place, events = events + 1 from placed
-        where j.generation_id = placed.generation_id and j.state = 'queued' and placed.place <= ${clipLimits.toldPlaces}
-          and placed.place is distinct from j.told_place
-        returning j.generation_id, j.events, placed.place)
+      update clip_jobs j set told_place = free.place, events = events + 1 from free
+        where j.generation_id = free.generation_id and j.state = 'queued' and free.place is distinct from j.told_place
+        returning j.generation_id, j.events, free.place)
     insert into generation_events (generation_id, first_event, last_event, frames)
       select generation_id, events, events, 'id: ' || events || E'\\nevent: progress\\ndata: {"state":"queued","place":' || place ||
           E',"percent":null,"startedAt":null}\\n\\n' from told returning 1`.execute(executor);
   return rows.length;
 }
 
-/** Jobs in the queue that nobody waits for any more, or that have waited for too long. */
+/** Jobs in the queue that nobody waits for any more, or that have waited for too long, without those that are set aside. */
 export async function selectUnwanted(executor: Executor, queueMs: number, limit: number): Promise<{ id: string; stopped: boolean }[]> {
   const { rows } = await sql<{ id: string; stopped: boolean }>`
     select j.generation_id as id, g.stop_requested_at is not null or g.erased_at is not null as stopped
       from clip_jobs j join generations g on g.id = j.generation_id
-      where j.state = 'queued' and (g.stop_requested_at is not null or g.erased_at is not null or g.status <> 'streaming'
-        or j.queued_at < clock_timestamp() - ${queueMs} * interval '1 millisecond')
+      where j.state = 'queued' and ${isUnwanted(queueMs)} and ${notSetAside("unwanted-clips", sql`j.generation_id`)}
       order by j.queued_at limit ${limit}`.execute(executor);
   return rows;
 }

@@ -8,6 +8,7 @@ import { clipLimits } from "#domain/clips.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { ClipJob } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { endClip } from "./clip-end.ts";
 import type { ClipJobTimings } from "./clip-job.ts";
 import { runClipJob } from "./clip-job.ts";
@@ -36,8 +37,8 @@ const defaultTimings: ClipTimings = {
   download: { idleMs: 30_000, totalMs: 3 * minuteMs },
 };
 
-/** Jobs that wait and have to end are ended so many at a time. */
-const unwantedAtOnce = 50;
+/** How long the end of a job that waits is itself kept waiting by a lock, most often of its person's wallet. Then it is tried again after the others. */
+const lockWaitMs = 1_000;
 /** A lease is renewed once this share of it is over. */
 const leaseShare = 1 / 3;
 
@@ -53,17 +54,22 @@ class Runner implements ClipRunner {
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, { controller: AbortController; done: Promise<void> }>();
   private renewedAtMs = 0;
-  private readonly loop: Promise<void>;
+  private readonly loops: Promise<unknown>;
 
   constructor(deps: Deps, timings: ClipTimings) {
     this.deps = deps;
     this.timings = timings;
-    this.loop = this.run();
+    // Each has a loop of its own: neither the queue nor an end that waits for a lock keeps a lease from being renewed, nor an end the queue.
+    this.loops = Promise.all([
+      this.repeat(() => this.renew(), "the leases of clips could not be renewed"),
+      this.repeat(() => this.lookAtQueue(), "the queue of clips could not be looked at"),
+      this.repeat(() => this.endUnwanted(), "clips that nobody waits for could not be ended"),
+    ]);
   }
 
   async stop(deadlineMs = 60_000): Promise<void> {
     this.stopping.abort();
-    await this.loop;
+    await this.loops;
     for (const { controller } of this.running.values()) controller.abort();
     const deadline = new AbortController();
     const ended = Promise.all([...this.running.values()].map(({ done }) => done));
@@ -71,29 +77,41 @@ class Runner implements ClipRunner {
     deadline.abort();
   }
 
-  private async run(): Promise<void> {
+  private async repeat(work: () => Promise<void>, failed: string): Promise<void> {
     const { log } = this.deps;
     while (!this.stopping.signal.aborted) {
-      await this.tick().catch((error: unknown) => log.warn({ err: error }, "the queue of clips could not be looked at"));
+      await work().catch((error: unknown) => log.warn({ err: error }, failed));
       await delay(this.timings.tickMs, undefined, { signal: this.stopping.signal }).catch(() => {});
     }
   }
 
-  private async tick(): Promise<void> {
+  private async lookAtQueue(): Promise<void> {
     const { db } = this.deps;
     if (this.running.size === 0 && !(await hasJobs(db))) return;
-    await this.renew();
     const room = clipLimits.atWork - this.running.size;
     const { leaseMs, queueMs } = this.timings;
     for (const job of await takeOver(db, this.owner, leaseMs, room)) this.begin(job, true);
-    for (const { id, stopped } of await selectUnwanted(db, queueMs, unwantedAtOnce))
-      await endClip(this.deps, id, null, {
-        ...(stopped ? { status: "stopped", failureCode: null } : { status: "failed", failureCode: "queue_too_long" }),
-        ...{ clip: null, costMicroDollars: null },
-      });
-    const next = await inTransaction(db, (trx) => takeNext(trx, this.owner, leaseMs, clipLimits.atWork - this.running.size));
+    const next = await inTransaction(db, (trx) => takeNext(trx, this.owner, this.timings, clipLimits.atWork - this.running.size));
     for (const job of next) this.begin(job, false);
-    await tellPlaces(db);
+    await tellPlaces(db, queueMs);
+  }
+
+  private async endUnwanted(): Promise<void> {
+    const { deps, timings, stopping } = this;
+    if (!(await hasJobs(deps.db))) return;
+    await sweepRows(
+      deps,
+      "unwanted-clips",
+      () => selectUnwanted(deps.db, timings.queueMs, sweepPage),
+      ({ id }) => id,
+      ({ id, stopped }) => {
+        const why = stopped
+          ? ({ status: "stopped", failureCode: null } as const)
+          : ({ status: "failed", failureCode: "queue_too_long" } as const);
+        return endClip(deps, id, null, { ...why, clip: null, costMicroDollars: null }, lockWaitMs);
+      },
+      stopping.signal,
+    );
   }
 
   private begin(job: ClipJob, isTakenOver: boolean): void {
@@ -120,9 +138,16 @@ class Runner implements ClipRunner {
     const { leaseMs } = this.timings;
     const nowMs = performance.now();
     if (this.running.size === 0 || nowMs - this.renewedAtMs < leaseMs * leaseShare) return;
-    const ours = await renewLeases(this.deps.db, this.owner, [...this.running.keys()], leaseMs);
+    // Others may be begun meanwhile.
+    const renewed = [...this.running];
+    const ours = await renewLeases(
+      this.deps.db,
+      this.owner,
+      renewed.map(([id]) => id),
+      leaseMs,
+    );
     this.renewedAtMs = nowMs;
-    for (const [id, { controller }] of this.running) if (!ours.has(id)) controller.abort();
+    for (const [id, { controller }] of renewed) if (!ours.has(id)) controller.abort();
   }
 }
 
