@@ -38,7 +38,9 @@ const deletable = sql.raw(
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
 const ledgerTables = sql.raw("wallets, grants, ledger_keys, ledger_transactions, ledger_entries, holds, hold_parts");
-const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines", "contact_events"] satisfies KeptTable[]).join(", "));
+const appendOnly = sql.raw(
+  (["subscription_changes", "paid_invoice_lines", "contact_events", "former_customers"] satisfies KeptTable[]).join(", "),
+);
 /** Only `audit_record` writes the audit log. */
 const auditTables = sql.raw("audit_people, audit_events, audit_origins, audit_reasons");
 const functions = [

@@ -83,6 +83,13 @@ export interface BillingAccounts {
   created_at: Date;
 }
 
+/** A customer of the account that was deleted at Stripe. */
+export interface FormerCustomers {
+  stripe_customer_id: string;
+  billing_account_id: string;
+  retired_at: Date;
+}
+
 export interface BillingAccountMembers {
   user_id: string;
   billing_account_id: string;

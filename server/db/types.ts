@@ -8,6 +8,7 @@ import type {
   Credentials,
   EmailLinks,
   FactorResets,
+  FormerCustomers,
   GoogleAnswers,
   Identities,
   PasskeyChallenges,
@@ -103,6 +104,7 @@ export interface Database {
   sign_ups: SignUps;
   billing_accounts: BillingAccounts;
   billing_account_members: BillingAccountMembers;
+  former_customers: FormerCustomers;
   pending_sign_ins: PendingSignIns;
   passkeys: Passkeys;
   passkey_challenges: PasskeyChallenges;

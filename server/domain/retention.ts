@@ -69,6 +69,10 @@ export const retention = {
   credentials: { rows: { with: "users" }, why: "what a person signs in with" },
   billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },
   billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },
+  former_customers: {
+    rows: "until deleted",
+    why: "customers that were deleted at Stripe: a late refund or payment of theirs is booked to the account; they go with its last member",
+  },
   sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
   pending_sign_ins: { rows: { sweep: "pendingSignIns" }, why: "a sign-in waits for its second factor; a late code gets the right answer" },
   passkeys: { rows: { with: "users" }, why: "public keys a person signs in with" },

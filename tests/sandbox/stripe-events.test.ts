@@ -111,6 +111,32 @@ test("a deleted customer's cards are detached, and nobody can use them again", a
   await expect(attaching).rejects.toMatchObject({ statusCode: 400, message: expect.stringContaining("may not be used again") });
 });
 
+test("a customer is deleted for good: its subscription ends at once, it is told of once, and what it was is not said again", async () => {
+  const { customer, subscription } = await subscribe(harness);
+  const deleted = { id: customer, object: "customer", deleted: true };
+  const key = { idempotencyKey: "delete-once" };
+  expect(await harness.stripe.customers.del(customer, {}, key)).toMatchObject(deleted);
+  await harness.stripe.customers.del(customer, {}, key);
+  expect(await harness.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: "canceled", customer });
+  const types = (await harness.stripe.events.list({ limit: 100 })).data.map(({ type }) => type);
+  expect(types.filter((type) => /^customer\.(subscription\.)?deleted$/.test(type))).toEqual([
+    "customer.deleted",
+    "customer.subscription.deleted",
+  ]);
+  expect((await listed("customer.deleted"))[0]?.data.object).toMatchObject({ id: customer, object: "customer", metadata: { user: "1" } });
+  const retrieved = await harness.stripe.customers.retrieve(customer);
+  expect(
+    Object.keys(retrieved)
+      .filter((name) => name !== "lastResponse")
+      .sort(),
+  ).toEqual(Object.keys(deleted).sort());
+  const missing = (param: string) => ({ code: "resource_missing", param });
+  await expect(harness.stripe.customers.update(customer, { email: "late@example.com" })).rejects.toMatchObject(missing("id"));
+  await expect(harness.stripe.customers.del(customer)).rejects.toMatchObject(missing("id"));
+  await expect(harness.stripe.billingPortal.sessions.create({ customer })).rejects.toMatchObject(missing("customer"));
+  expect((await harness.stripe.customers.list()).data.map(({ id }) => id)).not.toContain(customer);
+});
+
 async function disputed(): Promise<string> {
   await subscribe(harness);
   const [charge] = (await harness.stripe.charges.list()).data;

@@ -4,7 +4,8 @@ import type Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
 import { deletionMs } from "#domain/periods.ts";
-import { alignSubscription } from "#server/features/billing/leaving.ts";
+import { retireDeleted } from "#server/features/billing/former-customers.ts";
+import { alignSubscription, endCustomer } from "#server/features/billing/leaving.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { processors } from "../../worker/processors/all.ts";
@@ -173,6 +174,50 @@ test("after 14 days subscription and customer end at Stripe, and the books keep 
   expect(events.filter((event) => JSON.stringify(event).includes(ada.email)).map(({ type }) => type)).toEqual([]);
   const waiting = db.selectFrom("scheduled_grants").select("key").where("billing_account_id", "=", payer).where("posted_at", "is", null);
   expect(await waiting.where("cancelled_at", "is", null).execute()).toEqual([]);
+});
+
+test("of a customer that was deleted at Stripe before, nothing leads to the person either, and what Stripe said of it goes", async () => {
+  const { db } = world.database;
+  await world.buy(ada);
+  await world.settle();
+  const [payer, former] = [await payerIdOf(db, ada.userId), await customerOf()];
+  await world.deps.payments.customers.del(former);
+  await world.settle();
+  await world.buy(ada);
+  await world.settle();
+  expect(await customerOf()).not.toBe(former);
+  await setDeleteAt(addMilliseconds(world.clock.now(), -1));
+  await endCustomer(world.deps, ada.userId);
+  // Stripe's word of the deletion comes before the rows go.
+  await world.settle();
+  expect(await customerOf()).toBe("");
+  const ofAda = async () =>
+    (await db.selectFrom("stripe_events").select(["type", "payload"]).execute()).flatMap((event) =>
+      JSON.stringify(event).includes(ada.email) ? [event.type] : [],
+    );
+  expect(await ofAda()).not.toEqual([]);
+  await eraseDueAccounts(world.deps, world.clock.now());
+  expect(await ofAda()).toEqual([]);
+  expect(await db.selectFrom("former_customers").selectAll().where("billing_account_id", "=", payer).execute()).toEqual([]);
+  await world.settle();
+  expect(await ofAda()).toEqual([]);
+  // A deletion that was read before the account went is written after it.
+  expect(await retireDeleted(world.deps, payer, former)).toBe(true);
+  expect(await db.selectFrom("former_customers").selectAll().where("billing_account_id", "=", payer).execute()).toEqual([]);
+});
+
+test("the end of a plan whose customer was deleted at Stripe before is in the books, though no event told of it", async () => {
+  const { db } = world.database;
+  await world.buy(ada);
+  await world.settle();
+  const payer = await payerIdOf(db, ada.userId);
+  await world.deps.payments.customers.del(await customerOf());
+  await world.bring((await world.takeEvents()).filter(({ type }) => type === "customer.deleted"));
+  expect([await customerOf(), await rowOf()]).toEqual(["", expect.objectContaining({ status: "active" })]);
+  await setDeleteAt(addMilliseconds(world.clock.now(), -1));
+  await eraseDueAccounts(world.deps, world.clock.now());
+  const changes = db.selectFrom("subscription_changes").select("status").where("billing_account_id", "=", payer);
+  expect((await changes.orderBy("id", "desc").executeTakeFirst())?.status).toBe("canceled");
 });
 
 test("of disputes and refunds, whose messages name no customer but can name the person, no content is kept", async () => {

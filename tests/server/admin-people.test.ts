@@ -70,6 +70,11 @@ test("a person is found by address, name, id and what Stripe calls their account
   const payerId = await payerIdOf(db, person.userId);
   const customer = `cus_${person.userId.replaceAll("-", "")}`;
   await db.updateTable("billing_accounts").set({ stripe_customer_id: customer }).where("id", "=", payerId).execute();
+  const former = `${customer}former`;
+  await db
+    .insertInto("former_customers")
+    .values({ stripe_customer_id: former, billing_account_id: payerId, retired_at: new Date() })
+    .execute();
   await subscribe(db, person.userId, "starter");
   const number = `N${person.userId.slice(-12).toUpperCase()}-0001`;
   const [now, session] = [new Date(), `cs_${payerId}`.replaceAll("-", "")];
@@ -92,7 +97,7 @@ test("a person is found by address, name, id and what Stripe calls their account
     .insertInto("checkouts")
     .values({ user_id: person.userId, price_id: "x", stripe_session_id: session, url: null, expires_at: now, created_at: now })
     .execute();
-  const billing = [customer, session, number, number.toLowerCase(), `${number}-CN-01`];
+  const billing = [customer, former, session, number, number.toLowerCase(), `${number}-CN-01`];
   for (const search of [person.email.slice(0, -3), person.email.toUpperCase(), `ada_${person.userId}`, person.userId, payerId, ...billing])
     expect([search, await find(search)]).toEqual([search, [person.userId]]);
   for (const search of ["%", `ada%${person.userId}`, randomUUID(), "cus_unknown", "in_unknown", "ch_unknown", "sub_unknown"])

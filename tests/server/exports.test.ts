@@ -240,6 +240,7 @@ const leftOut = {
   clip_jobs: "clips that are being made; their receipts are there",
   file_space: "the sum of the files",
   findings: "what checks of our books found; what they mended is in the ledger",
+  former_customers: "the ids of customers that were deleted at Stripe; what they paid is in the invoices",
   generation_keys: "names that a device gives its calls, for a day",
   google_answers: "for ten minutes, while somebody signs in with Google",
   holds: "credits held for answers that are being written: a sum of the wallet; what became of them is in the ledger",

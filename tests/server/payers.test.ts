@@ -223,6 +223,8 @@ describe("every person", () => {
     await database.asOwner(`delete from users where id = '${owner.userId}'`);
     expect(await walletOf(second)).toMatchObject({ balance: 9 });
     expect(await account()).toEqual([{ stripe_customer_id: "cus_of_two" }]);
+    const earlier = { stripe_customer_id: "cus_deleted", billing_account_id: payer, retired_at: new Date() };
+    await database.db.insertInto("former_customers").values(earlier).execute();
     const generation = database.db.selectFrom("generations").select(["user_id", "payer_id"]).where("id", "=", generationId);
     expect(await generation.execute()).toEqual([{ user_id: null, payer_id: payer }]);
 
@@ -233,6 +235,7 @@ describe("every person", () => {
       .execute();
     await database.asOwner(`delete from users where id = '${second.userId}'`);
     expect(await account()).toEqual([{ stripe_customer_id: null }]);
+    expect(await database.db.selectFrom("former_customers").select("stripe_customer_id").execute()).toEqual([]);
     const wallet = database.db.selectFrom("wallets").select("balance").where("billing_account_id", "=", payer);
     expect(await wallet.execute()).toEqual([{ balance: 9 }]);
     const left = await database.db.selectFrom("scheduled_grants").select("cancelled_at").where("billing_account_id", "=", payer).execute();

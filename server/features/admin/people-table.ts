@@ -39,7 +39,8 @@ const payersOf = (accounts: RawBuilder<unknown>) =>
 
 const byStripeId = new Map<string, (id: string) => RawBuilder<unknown>>(
   Object.entries({
-    cus: (id: string) => sql`select a.id from billing_accounts a where a.stripe_customer_id = ${id}`,
+    cus: (id: string) => sql`select a.id from billing_accounts a where a.stripe_customer_id = ${id}
+    union select f.billing_account_id from former_customers f where f.stripe_customer_id = ${id}`,
     sub: (id: string) => sql`select c.billing_account_id from subscription_changes c where c.stripe_subscription_id = ${id}`,
     in: (id: string) => sql`select i.billing_account_id from invoices i where i.id = ${id}
     union select p.billing_account_id from paid_invoices p where p.id = ${id}`,

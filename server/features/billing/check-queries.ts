@@ -128,12 +128,17 @@ export async function resolveSettled(executor: Executor, now: Date, payerId?: st
 export interface CheckedAccount {
   id: string;
   stripe_customer_id: string | null;
+  /** Were deleted at Stripe. */
+  former_customers: readonly string[];
 }
+
+const formerCustomers = sql<string[]>`array(select former.stripe_customer_id from former_customers former
+  where former.billing_account_id = billing_accounts.id order by former.retired_at)`.as("former_customers");
 
 export async function selectAccountsAfter(executor: Executor, id: string, limit: number): Promise<CheckedAccount[]> {
   return executor
     .selectFrom("billing_accounts")
-    .select(["id", "stripe_customer_id"])
+    .select(["id", "stripe_customer_id", formerCustomers])
     .where("id", ">", id)
     .orderBy("id")
     .limit(limit)
@@ -145,7 +150,7 @@ export async function selectAccountsToRetry(executor: Executor, limit: number): 
   return executor
     .selectFrom("sweep_failures")
     .innerJoin("billing_accounts", (join) => join.on(sql<boolean>`billing_accounts.id = subject::uuid`))
-    .select(["billing_accounts.id", "stripe_customer_id"])
+    .select(["billing_accounts.id", "stripe_customer_id", formerCustomers])
     .where("sweep", "=", "account-checks")
     .where("retry_at", "<=", sql<Date>`clock_timestamp()`)
     .orderBy("retry_at")
@@ -154,7 +159,11 @@ export async function selectAccountsToRetry(executor: Executor, limit: number): 
 }
 
 export async function selectAccount(executor: Executor, id: string): Promise<CheckedAccount | undefined> {
-  return executor.selectFrom("billing_accounts").select(["id", "stripe_customer_id"]).where("id", "=", id).executeTakeFirst();
+  return executor
+    .selectFrom("billing_accounts")
+    .select(["id", "stripe_customer_id", formerCustomers])
+    .where("id", "=", id)
+    .executeTakeFirst();
 }
 
 /** Money of charges that was asked back before `before` and has not gone back, oldest first. */

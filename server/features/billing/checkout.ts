@@ -2,7 +2,7 @@ import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Consent } from "../../contract/billing/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
-import { ensureCustomer } from "./customers.ts";
+import { withCustomer } from "./customers.ts";
 import { openSession } from "./open-session.ts";
 import { agree, offerTo } from "./orders.ts";
 import { ensureCoupon, stripePriceOf } from "./stripe-catalogue.ts";
@@ -32,21 +32,22 @@ export async function createCheckout(
   const agreement = agree(offer, consent);
   return orUnavailable(deps.log, async () => {
     const line = { price: await stripePriceOf(deps, offer.sold.id), quantity: 1 };
-    const buyer = await ensureCustomer(deps, userId);
-    await refuseSubscribed(deps, buyer.customerId);
-    const { percent } = offer;
-    const tax = checkoutTax(deps.config.stripe);
-    const discounts = percent > 0 ? { discounts: [{ coupon: await ensureCoupon(deps, percent) }] } : {};
-    return openSession(deps, buyer, {
-      agreement,
-      parameters: (metadata) => ({
-        mode: "subscription",
-        line_items: [line],
-        metadata,
-        subscription_data: { metadata },
-        ...discounts,
-        ...tax,
-      }),
+    return withCustomer(deps, userId, async (buyer) => {
+      await refuseSubscribed(deps, buyer.customerId);
+      const { percent } = offer;
+      const tax = checkoutTax(deps.config.stripe);
+      const discounts = percent > 0 ? { discounts: [{ coupon: await ensureCoupon(deps, percent) }] } : {};
+      return openSession(deps, buyer, {
+        agreement,
+        parameters: (metadata) => ({
+          mode: "subscription",
+          line_items: [line],
+          metadata,
+          subscription_data: { metadata },
+          ...discounts,
+          ...tax,
+        }),
+      });
     });
   });
 }

@@ -6,8 +6,10 @@ import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
 import { findPayerOfCustomer } from "./customers.ts";
+import { retireDeleted } from "./former-customers.ts";
 import type { EventOutcome } from "./inbox.ts";
 import { mirrorInvoice, mirrorInvoiceOfPayment } from "./mirror-invoice.ts";
+import { selectPayerOfCustomer } from "./queries.ts";
 import { resumeTax } from "./resume-tax.ts";
 import { settleCheckout } from "./settle-checkout.ts";
 import { syncCharge } from "./sync-charge.ts";
@@ -91,6 +93,13 @@ async function onCustomer(deps: BillingDeps, customerId: string): Promise<Handle
   return { outcome: (await resumeTax(deps, customerId)) ? "processed" : "ignored" };
 }
 
+/** Its subscriptions have events of their own. */
+async function onCustomerDeleted(deps: BillingDeps, customerId: string): Promise<Handled> {
+  const payerId = await selectPayerOfCustomer(deps.db, customerId);
+  const isRetired = payerId !== undefined && (await retireDeleted(deps, payerId, customerId));
+  return isRetired ? { outcome: "processed", payerId } : { outcome: "ignored" };
+}
+
 const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "charge.dispute.closed": onDispute,
   "charge.dispute.created": onDispute,
@@ -106,6 +115,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "checkout.session.expired": onCheckout,
   "credit_note.created": onCreditNote,
   "credit_note.voided": onCreditNote,
+  "customer.deleted": onCustomerDeleted,
   "customer.subscription.created": onSubscription,
   "customer.subscription.deleted": onSubscription,
   "customer.subscription.paused": onSubscription,

@@ -5,6 +5,7 @@
  */
 import type Stripe from "stripe";
 import type { Finding } from "#domain/findings.ts";
+import { orMissing } from "../../providers/stripe.ts";
 import { checkWallets } from "../credits/check-books.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
 import type { CheckedAccount } from "./check-queries.ts";
@@ -73,6 +74,8 @@ async function examineBooks(check: Check, account: CheckedAccount, found: Findin
 export async function examineAccount(check: Check, account: CheckedAccount, found: Finding[] = []): Promise<Finding[]> {
   await examineBooks(check, account, found);
   if (account.stripe_customer_id) await examineAtStripe(check, account, account.stripe_customer_id, found);
+  // Stripe keeps their payments; if it lists nothing of one, there is nothing to compare.
+  for (const former of account.former_customers) await orMissing(examineAtStripe(check, account, former, found));
   await checkQueries.resolveSettled(check.deps.db, check.deps.clock.now(), account.id);
   return found;
 }

@@ -121,7 +121,7 @@ export async function checkNextSlice(deps: BillingDeps, signal?: AbortSignal, mo
       if (compared === most || performance.now() >= until) break;
       reached = account.id;
       passed += 1;
-      if (account.stripe_customer_id === null) continue;
+      if (account.stripe_customer_id === null && account.former_customers.length === 0) continue;
       await examineNext(check, account, outages, mark);
       compared += 1;
     }

@@ -108,7 +108,8 @@ export type EventOutcome = "processed" | "ignored" | "set_aside";
 export async function settleEvents(executor: Executor, eventIds: readonly string[], status: EventOutcome, now: Date): Promise<void> {
   await sql`update stripe_events set status = ${status}, processed_at = ${now}, payload = case
       when payload #>> '{data,object,customer}' is null
-        or exists (select from billing_accounts where stripe_customer_id = payload #>> '{data,object,customer}') then payload
+        or exists (select from billing_accounts where stripe_customer_id = payload #>> '{data,object,customer}')
+        or exists (select from former_customers where stripe_customer_id = payload #>> '{data,object,customer}') then payload
       else '{}' end
     where id = any (${eventIds}) and status = 'received'`.execute(executor);
 }

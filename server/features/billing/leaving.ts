@@ -10,6 +10,7 @@ import { announceToMembers } from "../../http/live-events.ts";
 import { orMissing } from "../../providers/stripe.ts";
 import { cancelAtStripe } from "./cancellation.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
+import { selectFormerCustomers } from "./former-customers.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
@@ -69,20 +70,27 @@ export async function alignSubscription(deps: BillingDeps, userId: string): Prom
   }
 }
 
+async function endSubscriptions(deps: BillingDeps, customer: string): Promise<void> {
+  const all = { customer, status: "all", limit: 100 } as const;
+  for (const { id, status } of (await orMissing(deps.payments.subscriptions.list(all)))?.data ?? []) {
+    if (status !== "canceled" && status !== "incomplete_expired") await endAtStripe(deps, id, "account-deleted");
+    // Now, because after this nothing leads from the subscription to the account. Of one that has ended no event may have told us yet.
+    await syncSubscription(deps, id);
+  }
+}
+
 /**
  * Ends the account's subscriptions and deletes its customer at Stripe. Does nothing while somebody else is a member of the account. Stripe
  * keeps the invoices. Throws Stripe's errors; doing it again is always safe.
  */
 export async function endCustomer(deps: BillingDeps, userId: string): Promise<void> {
   const account = await queries.selectLeavingAccount(deps.db, userId);
-  if (!account?.isLeaving || account.stripe_customer_id === null) return;
+  if (!account?.isLeaving) return;
   await closeCheckouts(deps, userId);
-  const all = { customer: account.stripe_customer_id, status: "all", limit: 100 } as const;
-  for (const { id, status } of (await orMissing(deps.payments.subscriptions.list(all)))?.data ?? []) {
-    if (status !== "canceled" && status !== "incomplete_expired") await endAtStripe(deps, id, "account-deleted");
-    // Now, because after this nothing leads from the subscription to the account. Of one that has ended no event may have told us yet.
-    await syncSubscription(deps, id);
-  }
+  // Stripe has ended those of former customers.
+  for (const former of await selectFormerCustomers(deps.db, account.payer_id)) await endSubscriptions(deps, former);
+  if (account.stripe_customer_id === null) return;
+  await endSubscriptions(deps, account.stripe_customer_id);
   const key = { idempotencyKey: `account-deleted:${account.stripe_customer_id}` };
   await orMissing(deps.payments.customers.del(account.stripe_customer_id, {}, key));
 }

@@ -48,12 +48,12 @@ async function openCheckout(deps: Deps, userId: string, { agreement }: Order): P
 }
 
 /**
- * Returns the address of the session if it can still be paid. Otherwise the next call opens another checkout; one that was paid is written by
- * its event or by the job.
+ * Returns the session if it can still be paid. Otherwise its checkout is closed, and the next call opens another one; one that was paid is
+ * written by its event or by the job.
  */
-async function resumeSession(deps: Deps, checkoutId: string, sessionId: string): Promise<string | undefined> {
-  const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId));
-  if (session?.status === "open" && session.url) return session.url;
+async function readOpenSession(deps: Deps, checkoutId: string, sessionId: string): Promise<Stripe.Checkout.Session | undefined> {
+  const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId, { expand: ["customer"] }));
+  if (session?.status === "open" && session.url) return session;
   const isPaid = session?.status === "complete";
   await inTransaction(deps.db, async (trx) => {
     await queries.updateCheckout(trx, checkoutId, isPaid ? { expires_at: deps.clock.now() } : { status: "expired" });
@@ -69,10 +69,24 @@ async function retire(deps: Deps, { id, stripe_session_id: sessionId }: Checkout
     await deps.payments.checkout.sessions.expire(sessionId);
   } catch (error) {
     // It was paid or had expired; otherwise it can still be paid, and the person has to try again.
-    if ((await resumeSession(deps, id, sessionId)) !== undefined) throw error;
+    if ((await readOpenSession(deps, id, sessionId)) !== undefined) throw error;
     return;
   }
   await queries.updateCheckout(deps.db, id, { status: "expired" });
+}
+
+/** Returns the address of the session if the buyer can still pay it. One of a customer who was deleted at Stripe is closed. */
+async function resumeSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, sessionId: string): Promise<string | undefined> {
+  const session = await readOpenSession(deps, checkout.id, sessionId);
+  const customer = typeof session?.customer === "object" ? session.customer : null;
+  if (customer?.id === buyer.customerId && !customer.deleted) return session?.url ?? undefined;
+  if (session) await retire(deps, checkout);
+  return undefined;
+}
+
+/** Stripe says so of a customer that was deleted. */
+function lacksCustomer(error: unknown): boolean {
+  return isMissing(error) && (error as Stripe.errors.StripeError).param === "customer";
 }
 
 /**
@@ -101,7 +115,7 @@ async function createSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, or
     if (isUncertain(error)) throw error;
     await queries.updateCheckout(deps.db, checkout.id, { status: "expired" });
     if (isOtherContent(error)) return undefined;
-    if (isMissing(error)) forgetCatalogue(deps);
+    if (isMissing(error) && !lacksCustomer(error)) forgetCatalogue(deps);
     throw error;
   }
 }
@@ -115,7 +129,7 @@ export async function openSession(deps: Deps, buyer: Buyer, order: Order): Promi
       continue;
     }
     const url = checkout.stripe_session_id
-      ? await resumeSession(deps, checkout.id, checkout.stripe_session_id)
+      ? await resumeSession(deps, buyer, checkout, checkout.stripe_session_id)
       : await createSession(deps, buyer, checkout, order);
     if (url !== undefined) return { url };
   }

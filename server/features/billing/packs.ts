@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orUnavailable } from "../../providers/stripe.ts";
 import { postGrant } from "../credits/service.ts";
 import { takeReturnedOfPosted } from "./charge-returns.ts";
-import { ensureCustomer } from "./customers.ts";
+import { withCustomer } from "./customers.ts";
 import { insertPaidInvoice } from "./grant-invoice.ts";
 import { mailPackBought } from "./mails.ts";
 import { openSession } from "./open-session.ts";
@@ -31,19 +31,16 @@ export async function createPackCheckout(
   const agreement = agree(offer, consent);
   return orUnavailable(deps.log, async () => {
     const line = { price: await stripePriceOf(deps, offer.sold.id), quantity: 1 };
-    const buyer = await ensureCustomer(deps, userId);
-    return openSession(deps, buyer, {
-      agreement,
-      parameters: (metadata) => ({
-        mode: "payment",
+    const parameters = (metadata: Record<string, string>): Stripe.Checkout.SessionCreateParams => ({
+      mode: "payment",
 
-        line_items: [line],
-        metadata,
-        ...checkoutTax(deps.config.stripe),
-        payment_intent_data: { metadata },
-        invoice_creation: { enabled: true, invoice_data: { metadata } },
-      }),
+      line_items: [line],
+      metadata,
+      ...checkoutTax(deps.config.stripe),
+      payment_intent_data: { metadata },
+      invoice_creation: { enabled: true, invoice_data: { metadata } },
     });
+    return withCustomer(deps, userId, (buyer) => openSession(deps, buyer, { agreement, parameters }));
   });
 }
 

@@ -94,9 +94,11 @@ export async function hasPaidPeriod(executor: Executor, subscriptionId: string, 
   return row !== undefined;
 }
 
+/** Also of a former customer. */
 export async function selectPayerOfCustomer(executor: Executor, customerId: string): Promise<string | undefined> {
-  const row = await executor.selectFrom("billing_accounts").select("id").where("stripe_customer_id", "=", customerId).executeTakeFirst();
-  return row?.id;
+  const former = executor.selectFrom("former_customers").select("billing_account_id as id").where("stripe_customer_id", "=", customerId);
+  const present = executor.selectFrom("billing_accounts").select("id").where("stripe_customer_id", "=", customerId);
+  return (await present.unionAll(former).executeTakeFirst())?.id;
 }
 
 export async function selectSubscription(executor: Executor, userId: string): Promise<SubscriptionRow | undefined> {

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { isRefused } from "../../providers/stripe.ts";
+import { isRefused, orMissing } from "../../providers/stripe.ts";
 import * as queries from "./queries.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "log">;
@@ -24,8 +24,9 @@ async function lacksLocation({ db }: BillingDeps, payerId: string): Promise<bool
 export async function resumeTax(deps: BillingDeps, customerId: string): Promise<boolean> {
   const payerId = await queries.selectPayerOfCustomer(deps.db, customerId);
   if (payerId === undefined || !(await lacksLocation(deps, payerId))) return false;
-  const { data } = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });
-  const stopped = data.filter(({ automatic_tax: tax }) => tax.disabled_reason === "requires_location_inputs");
+  // The customer may have been deleted since.
+  const listed = await orMissing(deps.payments.subscriptions.list({ customer: customerId, limit: 20 }));
+  const stopped = (listed?.data ?? []).filter(({ automatic_tax: tax }) => tax.disabled_reason === "requires_location_inputs");
   let resumed = false;
   for (const { id } of stopped) {
     try {

@@ -4,10 +4,11 @@ import { checkReasons, tierDisplayName, trialName } from "#domain/subscription.t
 import type { SubscriptionCheck } from "../../contract/billing/subscription.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
-import { orUnavailable } from "../../providers/stripe.ts";
+import { isMissing, orUnavailable } from "../../providers/stripe.ts";
 import { readAlert } from "../credits/alerts.ts";
 import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
+import { retireDeleted } from "./former-customers.ts";
 import { readUnpaid } from "./invoices.ts";
 import { nextCreditsAt } from "./next-credits.ts";
 import * as queries from "./queries.ts";
@@ -52,18 +53,27 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
   };
 }
 
-/** Opens a session of Stripe's portal. Throws `subscription_required` for people who never began a checkout. */
+function nothingToManage(): DomainError {
+  return new DomainError("subscription_required", "There is nothing to manage yet: subscribe to a plan first");
+}
+
+/** Opens a session of Stripe's portal. Throws `subscription_required` for people who never began a checkout, or whose customer was deleted at Stripe. */
 export async function openPortal(deps: Deps, userId: string): Promise<{ url: string }> {
   const account = await queries.selectAccountOf(deps.db, userId);
   const customer = account?.stripe_customer_id;
-  if (!customer) throw new DomainError("subscription_required", "There is nothing to manage yet: subscribe to a plan first");
+  if (!customer) throw nothingToManage();
   return orUnavailable(deps.log, async () => {
     const configuration = await portalConfiguration(deps);
-    const session = await deps.payments.billingPortal.sessions.create({
-      customer,
-      ...(configuration ? { configuration } : {}),
-      return_url: `${deps.config.publicUrl.origin}/profile`,
-    });
-    return { url: session.url };
+    try {
+      const session = await deps.payments.billingPortal.sessions.create({
+        customer,
+        ...(configuration ? { configuration } : {}),
+        return_url: `${deps.config.publicUrl.origin}/profile`,
+      });
+      return { url: session.url };
+    } catch (error) {
+      if (isMissing(error) && (await retireDeleted(deps, account.payer_id, customer))) throw nothingToManage();
+      throw error;
+    }
   });
 }

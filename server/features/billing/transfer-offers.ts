@@ -17,7 +17,7 @@ import { fromUnix, idOf, isLocationKnown, isRefused, orMissing, orUnavailable } 
 import { queueMail } from "../notifications/service.ts";
 import type { Clerk } from "../team/service.ts";
 import { refuseSubscribed } from "./checkout.ts";
-import { ensureCustomer } from "./customers.ts";
+import { withCustomer } from "./customers.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
 import type { Agreement } from "./orders.ts";
 import { agree, insertOrder, isAgreed, noteCompleted, offerTo, previewOrder } from "./orders.ts";
@@ -68,12 +68,13 @@ export async function offerTransfer(deps: Deps, clerk: Clerk, offered: OfferTran
   const userId = await transfers.selectConfirmedPerson(deps.db, email);
   if (userId === undefined) throw new DomainError("not_found", "Nobody has this address");
   refuseRunningPlan(await queries.selectSubscription(deps.db, userId));
-  const payerId = await orUnavailable(deps.log, async () => {
-    const { customerId } = await ensureCustomer(deps, userId);
-    await refuseSubscribed(deps, customerId);
-    await nameCustomer(deps, customerId, billTo);
-    return (await queries.selectAccountOf(deps.db, userId))?.payer_id;
-  });
+  const payerId = await orUnavailable(deps.log, () =>
+    withCustomer(deps, userId, async (buyer) => {
+      await refuseSubscribed(deps, buyer.customerId);
+      await nameCustomer(deps, buyer.customerId, billTo);
+      return buyer.payerId;
+    }),
+  );
   const now = deps.clock.now();
   const expiresAt = addMilliseconds(now, offerMs);
   const price_id = priceIdOf(plans.enterprise.key, interval);
@@ -88,13 +89,13 @@ export async function offerTransfer(deps: Deps, clerk: Clerk, offered: OfferTran
       details: { interval },
       reason,
     });
-    const recipient = payerId === undefined ? undefined : await queries.selectRecipient(trx, payerId);
+    const recipient = await queries.selectRecipient(trx, payerId);
     if (!recipient) return;
     const parameters = { plan: plans.enterprise.key, interval, expiresAt: expiresAt.toISOString() };
     const to = { userId, recipient: recipient.email, language: recipient.language };
     await queueMail(trx, { ...to, key: `transfer-offer:${userId}:${now.toISOString()}`, template: "transfer-offer", parameters }, now);
   });
-  if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions");
+  await announceToMembers(deps, payerId, "user_subscriptions");
   return { expiresAt: expiresAt.toISOString() };
 }
 
@@ -147,11 +148,11 @@ async function finalInvoice({ payments }: Pick<Deps, "payments">, id: string): P
 async function subscriptionOf(
   deps: Deps,
   { userId, network }: Clerk,
+  customer: string,
   { orderId, offer, amountCents }: KeptOrder,
 ): Promise<Stripe.Subscription> {
   const known = await transfers.selectSubscriptionOfOrder(deps.db, orderId);
   if (known !== undefined) return deps.payments.subscriptions.retrieve(known);
-  const { customerId: customer } = await ensureCustomer(deps, userId);
   const price = await stripePriceOf(deps, priceIdOf(plans.enterprise.key, offer.price_id === "enterprise_year" ? "year" : "month"));
   const terms = { collection_method: "send_invoice", days_until_due: offer.days_until_due } as const;
   const metadata = { user_id: userId, checkout_id: orderId };
@@ -181,9 +182,10 @@ export async function orderByTransfer(deps: Deps, buyer: Clerk, consent: Consent
   const found = await offerTo(deps, userId, offer.price_id, "plan");
   const agreement = agree({ ...found, percent: 0, totals: { ...found.totals, ...offeredPrice(found.totals) } }, consent);
   return orUnavailable(deps.log, async () => {
-    await refuseSubscribed(deps, (await ensureCustomer(deps, userId)).customerId, offer.order_id);
-    const kept = await keepOrder(deps, userId, agreement);
-    const subscription = await subscriptionOf(deps, buyer, kept);
+    const subscription = await withCustomer(deps, userId, async ({ customerId }) => {
+      await refuseSubscribed(deps, customerId, offer.order_id);
+      return subscriptionOf(deps, buyer, customerId, await keepOrder(deps, userId, agreement));
+    });
     const invoice = await finalInvoice(deps, idOf(subscription.latest_invoice) ?? "");
     await syncSubscription(deps, subscription.id);
     const payerId = (await mirrorInvoice(deps, invoice.id))?.payerId;
