@@ -1,20 +1,23 @@
 /**
- * Compares hold + capture through the service with the same SQL in pgbench, and that SQL with the bare minimum that is still correct: on
- * the same server, with the same number of clients, in turns. The first shows what our code costs on top of PostgreSQL, the second what
- * the ledger's rules cost: history, grants, keys, and that PostgreSQL checks them itself.
+ * Compares holds and captures at three depths on one server, with the same number of clients, in turns: the service as the product calls it
+ * (the start and the end of an answer) with the same SQL in pgbench, and the ledger's part of that SQL with the bare minimum that is still
+ * correct. The first shows what our code costs on top of PostgreSQL, the second what the ledger's rules cost: history, grants, keys, and
+ * that PostgreSQL checks them itself.
  */
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { apiPoolSize } from "#server/config.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
+import { startConnections } from "#server/deps.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
-import { endHold, holdCredits } from "../support/ledger-calls.ts";
+import { createAnswerBatches } from "#server/features/generations/batches.ts";
+import { answered, answersScript, askedBy } from "./ledger-answers.ts";
 import type { BenchServer, Ratio } from "./support.ts";
-import { median } from "./support.ts";
+import { median, report } from "./support.ts";
 
 const clients = 8;
 const people = 1_000;
@@ -41,53 +44,83 @@ insert into minimum_entries (wallet, amount, hold) values (:person, -1, :hold), 
 end;
 `;
 
-/** The wallets' ids are this prefix and a number, so that pgbench can compute them. */
-const walletPrefix = "00000000-0000-7000-8000-";
+/** The ids of people and their wallets are this prefix and a number, so that pgbench can compute them. */
+const idPrefix = "00000000-0000-7000-8000-";
+const idOf = (number: number) => idPrefix + number.toString(16).padStart(12, "0");
+const idInSql = (number: string) => `('${idPrefix}' || lpad(to_hex(${number}), 12, '0'))`;
 
-async function createWallets(server: BenchServer): Promise<string[]> {
+/** How many statements with starts, or with ends, run at once (batches.ts). With eight clients most have three to five. */
+const serviceStatements = 2;
+
+/** Each client of the service, or of pgbench with its SQL, asks for people of its own: a statement that is shared leaves out who is locked. */
+const peopleOfClient = people / clients;
+
+/** pgbench would go on measuring functions that the product does not call any more. */
+async function expectCalled(owner: pg.Client): Promise<void> {
+  for (const [caller, called] of [
+    ["answers_start", "ledger_hold_many"],
+    ["answers_end", "ledger_settle_many"],
+  ]) {
+    const { rows } = await owner.query("select from pg_proc where proname = $1 and strpos(prosrc, $2) > 0", [caller, called]);
+    if (rows.length !== 1) throw new Error(`${caller} does not call ${called}, which this measures`);
+  }
+}
+
+async function createPeople(server: BenchServer): Promise<void> {
   const owner = new pg.Client({ connectionString: server.ownerUrl });
   owner.on("error", () => {});
   await owner.connect();
+  await expectCalled(owner);
   await owner.query(
-    `with numbers as (select '${walletPrefix}' || lpad(to_hex(n), 12, '0') as id from generate_series(1, ${people}) n),
-       payers as (insert into billing_accounts (id, created_at) select id::uuid, now() from numbers returning id)
-     insert into wallets (id, billing_account_id, created_at) select id, id, now() from payers`,
+    `insert into users (id, name, created_at) select ${idInSql("n")}::uuid, 'Person', now() from generate_series(1, ${people}) n`,
   );
-  const { rows } = await owner.query<{ id: string }>("select id from wallets");
-  for (const { id } of rows) {
-    await owner.query(
-      "select ledger_post_grant($1::uuid, 'adjustment', 1000000, now() + interval '1 year', 'bench:' || ($1::uuid)::text, now())",
-      [id],
-    );
-  }
+  // PostgreSQL opens a billing account with each person.
+  await owner.query(
+    "insert into wallets (id, billing_account_id, created_at) select user_id, billing_account_id, now() from billing_account_members",
+  );
+  await owner.query("select ledger_post_grant(id, 'adjustment', 1000000, now() + interval '1 year', 'bench:' || id, now()) from wallets");
   await owner.query(minimumTables);
   await owner.query("analyze");
   await owner.end();
-  return rows.map((row) => row.id);
 }
 
-async function serviceRate(server: BenchServer, walletIds: readonly string[]): Promise<number> {
-  const pool = createPool(server.applicationUrl, clients, "bench");
-  const db = createDatabase(pool);
+/** How many answers a second are started and ended through the service. Throws if one of them was not. */
+async function serviceRate(server: BenchServer): Promise<number> {
+  const db = createDatabase(createPool(server.applicationUrl, apiPoolSize, "bench"));
+  const starts = createDatabase(createPool(server.applicationUrl, startConnections, "bench starts", startConnections));
+  const answers = createAnswerBatches(db, starts);
   const until = performance.now() + seconds * 1_000;
-  const deadline = new Date(Date.now() + 3_600_000);
   let done = 0;
-  const client = async () => {
+  const client = async (_: unknown, number: number) => {
     while (performance.now() < until) {
-      const holdId = randomUUID();
-      const now = new Date();
-      const walletId = walletIds[Math.floor(Math.random() * walletIds.length)] ?? "";
-      await holdCredits(db, { holdId, walletId, credits: 1, kinds: ["plan", "adjustment", "pack", "trial"], now, deadline, wallNow: now });
-      await endHold(db, holdId, 1, now, now);
+      const start = askedBy(idOf(1 + number * peopleOfClient + Math.floor(Math.random() * peopleOfClient)));
+      const { outcome } = await answers.start(start);
+      const ended = await answers.end(answered(start));
+      if (outcome !== "created" || ended?.charged_credits !== 1) throw new Error(`an answer was ${outcome} and ${ended?.status}`);
       done += 1;
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
-  await db.destroy();
+  await Promise.all([db.destroy(), starts.destroy()]);
   return done / seconds;
 }
 
-async function pgbenchRate(server: BenchServer, script: string): Promise<number> {
+/** Holds and their captures as `answers_start` and `answers_end` call them, for so many people at once. */
+function ledgerScript(count: number): string {
+  const each = (write: (place: number) => string) => `array[${Array.from({ length: count }, (_, place) => write(place)).join(", ")}]`;
+  const hold = (place: number) => `lpad(to_hex(:hold::bigint + ${place}), 32, '0')::uuid`;
+  const holds = each(hold);
+  const wallets = each((place) => `${idInSql(`1 + (:person::integer + ${place}) % ${people}`)}::uuid`);
+  const [credits, now] = [each(() => "1::bigint"), each(() => "now()")];
+  const kinds = each(() => "'{plan,adjustment,pack,trial}'");
+  return `\\set person random(0, ${people - 1})
+\\set hold random(1, 9000000000000000000)
+select ledger_hold_many(${holds}, ${wallets}, ${credits}, ${kinds}, ${now}, ${each(() => "now() + interval '1 hour'")}, now());
+select * from ledger_settle_many(${holds}, ${credits}, ${credits}, ${each((place) => `'capture:' || ${hold(place)}`)}, ${now}, now());
+`;
+}
+
+async function pgbenchRate(server: BenchServer, script: string, connections = clients): Promise<number> {
   const url = new URL(server.applicationUrl);
   const { stdout } = await promisify(execFile)(
     "pgbench",
@@ -96,7 +129,7 @@ async function pgbenchRate(server: BenchServer, script: string): Promise<number>
       "-M",
       "prepared",
       "-c",
-      String(clients),
+      String(connections),
       "-j",
       "1",
       "-T",
@@ -118,34 +151,69 @@ async function pgbenchRate(server: BenchServer, script: string): Promise<number>
   return Number(rate);
 }
 
-export async function benchLedger(server: BenchServer): Promise<Ratio[]> {
+/** For so many people in each statement, whom the connections of pgbench divide among themselves. */
+function answersScriptFor(count: number): Promise<string> {
+  const preamble = `\\set person 1 + :client_id * ${peopleOfClient * count} + random(0, ${peopleOfClient - 1})`;
+  return answersScript(
+    preamble,
+    Array.from({ length: count }, (_, place) => idInSql(`:person::integer + ${place * peopleOfClient}`)),
+  );
+}
+
+export interface LedgerFigures {
+  ratios: Ratio[];
+  /** Pairs a second if statements are shared: answers by the service and by pgbench, and the ledger's part by pgbench. */
+  shared: { service: number; answers: number; ledger: number };
+}
+
+const inStatement = clients / serviceStatements;
+
+export async function benchLedger(server: BenchServer): Promise<LedgerFigures> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-pgbench-"));
+  const script = async (name: string, text: string) => {
+    const file = path.join(folder, `${name}.sql`);
+    await writeFile(file, text);
+    return file;
+  };
   try {
-    const walletIds = await createWallets(server);
-    const script = path.join(folder, "hold-capture.sql");
-    await writeFile(
-      script,
-      `\\set person random(1, ${people})
-\\set hold random(1, 9000000000000000000)
-select * from ledger_hold(lpad(to_hex(:hold::bigint), 32, '0')::uuid, ('${walletPrefix}' || lpad(to_hex(:person::bigint), 12, '0'))::uuid, 1, '{plan,adjustment,pack,trial}', now(), now() + interval '1 hour', now());
-select * from ledger_end_hold(lpad(to_hex(:hold::bigint), 32, '0')::uuid, 1, 'capture:' || :hold::text, now(), now());
-`,
-    );
-    const minimum = path.join(folder, "minimum.sql");
-    await writeFile(minimum, minimumScript);
-    const service: number[] = [];
-    const bare: number[] = [];
-    const least: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      least.push(await pgbenchRate(server, minimum));
-      bare.push(await pgbenchRate(server, script));
-      service.push(await serviceRate(server, walletIds));
-    }
-    return [
-      { name: "hold + capture: service against pgbench", ours: median(service), theirs: median(bare), unit: "pairs/s", target: 0.8 },
-      { name: "hold + capture: our SQL against the bare minimum", ours: median(bare), theirs: median(least), unit: "pairs/s", target: 0.5 },
-    ];
+    await createPeople(server);
+    const minimum = await script("minimum", minimumScript);
+    const ledger = await script("ledger", ledgerScript(1));
+    const ledgerShared = await script("ledger-shared", ledgerScript(inStatement));
+    const answers = await script("answers", await answersScriptFor(1));
+    const answersShared = await script("answers-shared", await answersScriptFor(inStatement));
+    const measures = {
+      minimum: () => pgbenchRate(server, minimum),
+      ledger: () => pgbenchRate(server, ledger),
+      ledgerShared: async () => inStatement * (await pgbenchRate(server, ledgerShared, serviceStatements)),
+      answers: () => pgbenchRate(server, answers),
+      service: () => serviceRate(server),
+      answersShared: async () => inStatement * (await pgbenchRate(server, answersShared, serviceStatements)),
+    };
+    const rates = new Map<keyof typeof measures, number[]>();
+    for (let round = 0; round < rounds; round += 1)
+      for (const [name, measure] of Object.entries(measures) as [keyof typeof measures, () => Promise<number>][])
+        rates.set(name, [...(rates.get(name) ?? []), await measure()]);
+    const rate = (name: keyof typeof measures) => median(rates.get(name) ?? []);
+    const ratio = (name: string, ours: number, theirs: number, target: number) => ({ name, ours, theirs, unit: "pairs/s", target });
+    return {
+      ratios: [
+        ratio("hold + capture by start and end of an answer: service against pgbench", rate("service"), rate("answers"), 0.8),
+        ratio("hold + capture: our SQL against the bare minimum", rate("ledger"), rate("minimum"), 0.5),
+      ],
+      shared: { service: rate("service"), answers: rate("answersShared"), ledger: rate("ledgerShared") },
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+export function reportLedger({ ratios, shared }: LedgerFigures): void {
+  for (const ratio of ratios) report(ratio);
+  const { service, answers, ledger } = shared;
+  // The service's clients share statements, pgbench's do not. So this says what is left of its lead if they do.
+  console.log(
+    `hold + capture with ${inStatement} in each of pgbench's statements, ${serviceStatements} at once, as the service has them: ` +
+      `start and end ${answers.toFixed(1)} pairs/s (service: ${(service / answers).toFixed(2)} of it); our SQL alone ${ledger.toFixed(1)} pairs/s`,
+  );
 }

@@ -3,7 +3,7 @@
  * those benchmarks.
  */
 import { spawnSync } from "node:child_process";
-import { benchLedger } from "./ledger.ts";
+import { benchLedger, reportLedger } from "./ledger.ts";
 import { measureMemory, reportMemory } from "./memory.ts";
 import { measureRetention, reportRetention } from "./retention.ts";
 import { measureScale, prepareScale, reportScale } from "./scale.ts";
@@ -28,7 +28,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
       console.log("hold + capture: not measured, for pgbench is missing; install it (Debian: apt-get install -y postgresql)");
       return;
     }
-    for (const ratio of await onServer(benchLedger)) report(ratio);
+    reportLedger(await onServer(benchLedger));
   },
   async webhook() {
     report(await onServer(benchWebhook));

@@ -20,7 +20,7 @@ const atOnce = 200;
 /** Eight times as many as run at once: at the beginning and the end of a round fewer do. */
 const answersPerRound = 1_600;
 const rounds = 5;
-const firstTokenSamples = 240;
+const firstTokenSamples = 160;
 /** After the warm-up, bursts of ten as they are measured: each connection of PostgreSQL has planned what a burst needs. */
 const burstWarmUpAnswers = 100;
 const firstTokenAtOnce = 10;
@@ -122,21 +122,28 @@ function cheapest(protocol: TextProtocol): CatalogueModel {
   return model;
 }
 
-async function startProduct(
+/** One process, and how to ask it for an answer by each of the protocols. */
+async function startProduct<Protocol extends TextProtocol>(
   server: BenchServer,
   upstream: string,
   tokens: readonly string[],
-  protocol: TextProtocol = "openai-chat",
-): Promise<Target> {
-  const model = cheapest(protocol);
-  const provider = model.provider.toUpperCase();
-  const { port } = await startApi(server, { [`${provider}_API_KEY`]: "bench", [`${provider}_BASE_URL`]: upstream });
-  return {
-    port,
-    path: "/api/generations",
-    headers: (caller) => ({ authorization: `Bearer ${tokens[caller]}`, "idempotency-key": randomUUID() }),
-    body: JSON.stringify({ model: model.id, prompt: question.content, quotedCredits: quoteCredits(model) }),
-    whole: /"status":"completed"[^\n]*"chargedCredits":[1-9]/,
+  protocols: readonly Protocol[],
+): Promise<(protocol: Protocol) => Target> {
+  const providers = protocols.map((protocol) => cheapest(protocol).provider.toUpperCase());
+  const variables = providers.flatMap((provider) => [
+    [`${provider}_API_KEY`, "bench"],
+    [`${provider}_BASE_URL`, upstream],
+  ]);
+  const { port } = await startApi(server, Object.fromEntries(variables));
+  return (protocol) => {
+    const model = cheapest(protocol);
+    return {
+      port,
+      path: "/api/generations",
+      headers: (caller) => ({ authorization: `Bearer ${tokens[caller]}`, "idempotency-key": randomUUID() }),
+      body: JSON.stringify({ model: model.id, prompt: question.content, quotedCredits: quoteCredits(model) }),
+      whole: /"status":"completed"[^\n]*"chargedCredits":[1-9]/,
+    };
   };
 }
 
@@ -165,7 +172,7 @@ async function withWorld<T>(measure: (world: { server: BenchServer; tokens: stri
 export async function measureStreaming(protocol: TextProtocol = "openai-chat"): Promise<Ratio[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const upstream = `http://127.0.0.1:${upstreamPort}`;
-    const product = await startProduct(server, upstream + fastPrefix, tokens, protocol);
+    const product = (await startProduct(server, upstream + fastPrefix, tokens, [protocol]))(protocol);
     const proxy = directTarget((await startChild("streaming-baselines.ts", ["proxy", upstream])).port, fastPrefix, protocol);
     const answering = (await startChild("streaming-baselines.ts", [protocol, upstream + fastPrefix])).port;
     // It re-emits in its own way, whatever it was asked for.
@@ -201,33 +208,37 @@ export async function measureStreaming(protocol: TextProtocol = "openai-chat"): 
 }
 
 export interface FirstText {
+  protocol: TextProtocol;
   /** The time between the starts of two answers. */
   apartMs: number;
   addedMs: number;
 }
 
-/** How many milliseconds (p50) later the first text arrives than from the provider itself, at 20 ms per token. */
+/** How many milliseconds (p50) later the first text arrives than from the provider itself, at 20 ms per token, by each protocol. */
 export async function measureFirstText(): Promise<FirstText[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
-    const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens);
-    const targets = [product, directTarget(upstreamPort, pacedPrefix)];
+    const protocols = Object.keys(spoken) as TextProtocol[];
+    const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens, protocols);
     const measured: FirstText[] = [];
-    // Until then most of what a start needs runs unoptimised, and Node compiles it while others wait for the processor.
-    await completedRate(product);
-    await analyze(server);
-    await firstTextMs([product], 0, burstWarmUpAnswers);
-    for (const apartMs of firstTokenApartMs) {
-      await firstTextMs(targets, apartMs, firstTokenAtOnce);
-      const [ours = 0, direct = 0] = await firstTextMs(targets, apartMs);
-      measured.push({ apartMs, addedMs: ours - direct });
+    for (const protocol of protocols) {
+      const targets = [product(protocol), directTarget(upstreamPort, pacedPrefix, protocol)];
+      // Until then most of what a start needs runs unoptimised, and Node compiles it while others wait for the processor.
+      await completedRate(product(protocol));
+      await analyze(server);
+      await firstTextMs([product(protocol)], 0, burstWarmUpAnswers);
+      for (const apartMs of firstTokenApartMs) {
+        await firstTextMs(targets, apartMs, firstTokenAtOnce);
+        const [ours = 0, direct = 0] = await firstTextMs(targets, apartMs);
+        measured.push({ protocol, apartMs, addedMs: ours - direct });
+      }
     }
     return measured;
   });
 }
 
-export function reportFirstText({ apartMs, addedMs }: FirstText): void {
+export function reportFirstText({ protocol, apartMs, addedMs }: FirstText): void {
   const verdict = addedMs <= firstTokenTargetMs ? "reached" : "MISSED";
   console.log(
-    `first text at 20 ms a token, ${firstTokenAtOnce} answers begun ${apartMs} ms apart, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
+    `first text by ${protocol} at 20 ms a token, ${firstTokenAtOnce} answers begun ${apartMs} ms apart, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
   );
 }

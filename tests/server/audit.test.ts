@@ -11,6 +11,7 @@ import { recordAct } from "#server/db/audit.ts";
 import { createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { createFirstAdmin } from "#server/embedded/first-admin.ts";
+import { applicationRole } from "#server/embedded/postgres.ts";
 import { replayDeadLetter, replayDeadLetters } from "#server/queue/replay.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
@@ -150,8 +151,8 @@ test("an act that is taken back leaves no event", async () => {
   expect(await events()).toEqual([]);
 });
 
-test("the application's role can't change, delete or backdate an event, and writes one only by its function", async () => {
-  await product.join("kept@example.com", address);
+async function expectWrittenByItsFunctionAlone(email: string): Promise<void> {
+  await product.join(email, address);
   const before = await events();
   const pool = createPool(product.config.databaseUrl, 1, "tessera test");
   try {
@@ -170,6 +171,15 @@ test("the application's role can't change, delete or backdate an event, and writ
     await pool.end();
   }
   expect(await events()).toEqual(before);
+}
+
+test("the application's role can't change, delete or backdate an event, and writes one only by its function", () =>
+  expectWrittenByItsFunctionAlone("kept@example.com"));
+
+test.each(["update", "delete", "insert"])("which is noticed: a planted bug gives the application's role the right to %s", async (right) => {
+  await product.asOwner(`grant ${right} on audit_events to ${applicationRole}`);
+  await expect(expectWrittenByItsFunctionAlone(`${right}@example.com`)).rejects.toMatchObject({ name: "AssertionError" });
+  await product.asOwner(`revoke ${right} on audit_events from ${applicationRole}`);
 });
 
 test("a deleted person can't be found in the log, whose events stay", async () => {

@@ -14,6 +14,7 @@ import { deliver } from "../support/billing-world.ts";
 import type { HttpProxy, PassOn } from "../support/http-proxy.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
 import { seededRandom } from "../support/ledger-model.ts";
+import { plantTrigger } from "../support/planted-bugs.ts";
 
 let world: BillingWorld;
 let proxy: HttpProxy;
@@ -51,16 +52,25 @@ async function purchase(): Promise<{ userId: string; paid: Stripe.Event }> {
   return { userId: person.userId, paid };
 }
 
+async function expectOneReading(): Promise<void> {
+  const { userId, paid } = await purchase();
+  const twins = twinsOf(paid, 10);
+  await deliverAll(twins);
+  asked = [];
+  for (const { id } of twins) await process(id);
+  expect(asked.filter((call) => call.startsWith("GET /v1/invoices/"))).toHaveLength(1);
+  expect(await statusesOf(twins)).toEqual(twins.map(() => "processed"));
+  expect((await stateOf(world, userId)).grants).toHaveLength(1);
+}
+
 describe("waiting events of one object", () => {
-  test("are one reading: the first settles all of them, and the others ask Stripe nothing", async () => {
-    const { userId, paid } = await purchase();
-    const twins = twinsOf(paid, 10);
-    await deliverAll(twins);
-    asked = [];
-    for (const { id } of twins) await process(id);
-    expect(asked.filter((call) => call.startsWith("GET /v1/invoices/"))).toHaveLength(1);
-    expect(await statusesOf(twins)).toEqual(twins.map(() => "processed"));
-    expect((await stateOf(world, userId)).grants).toHaveLength(1);
+  test("are one reading: the first settles all of them, and the others ask Stripe nothing", expectOneReading);
+
+  test("which is noticed: a planted bug lets each take itself alone", async () => {
+    const alone = "if new.taken_by is distinct from new.id then return null; end if; return new;";
+    const repair = await plantTrigger(world.database, "before update of taken_by", "stripe_events", alone);
+    await expect(expectOneReading()).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
   });
 
   test("don't include one that comes while the object is being read: it is read again for that one", async () => {

@@ -10,6 +10,7 @@ import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
 import { customerOf, joinAccountOf } from "../support/payers.ts";
+import { plantBug, plantTrigger } from "../support/planted-bugs.ts";
 
 let world: BillingWorld;
 const start = new Date("2026-03-10T09:30:00Z");
@@ -63,7 +64,7 @@ async function paidOf(person: Person) {
   return { invoice_id: invoice?.id, invoice_line_id: invoice?.lines.data[0]?.id, charge_id: charges[0]?.id };
 }
 
-test("grants, and the months that are to come, name the invoice, its line and the charge that paid for them", async () => {
+async function expectPaymentsNamed(): Promise<void> {
   const monthly = await subscriber("starter_month");
   expect(await grantsOf(monthly)).toEqual([{ credits: 300, ...(await paidOf(monthly)) }]);
   const annual = await subscriber("starter_year");
@@ -78,6 +79,18 @@ test("grants, and the months that are to come, name the invoice, its line and th
   expect(scheduled.map(({ invoice_id, invoice_line_id, charge_id }) => ({ invoice_id, invoice_line_id, charge_id }))).toEqual(
     Array.from({ length: 11 }, () => paid),
   );
+}
+
+test("grants, and the months that are to come, name the invoice, its line and the charge that paid for them", expectPaymentsNamed);
+
+test.each([
+  ["no charge on a grant", "grants", "new.charge_id := null; return new;"],
+  ["no line on a grant", "grants", "new.invoice_line_id := null; return new;"],
+  ["another invoice on the months to come", "scheduled_grants", "new.invoice_id := 'in_other'; return new;"],
+])("which is noticed: a planted bug leaves %s", async (_name, table, body) => {
+  const repair = await plantTrigger(world.database, "before insert", table, body);
+  await expect(expectPaymentsNamed()).rejects.toMatchObject({ name: "AssertionError" });
+  await repair();
 });
 
 test("the months of a subscription that ended are cancelled, and nobody else's, whatever the keys look like", async () => {
@@ -204,7 +217,7 @@ describe("the history of a subscription", () => {
     expect(await rowOf(person)).toMatchObject({ plan_key: "starter", pending_plan_key: null, pending_interval: null, pending_from: null });
   });
 
-  test("has one row for each change, however often its events come", async () => {
+  async function expectOneRowEach(): Promise<void> {
     const person = await world.person();
     await world.buy(person, "starter_month");
     const events = await world.takeEvents();
@@ -213,6 +226,14 @@ describe("the history of a subscription", () => {
     expect((await changesOf(person)).map(({ plan_key, status, valid_from }) => [plan_key, status, valid_from])).toEqual([
       ["starter", "active", new Date(Math.floor(world.clock.now().getTime() / 1000) * 1000)],
     ]);
+  }
+
+  test("has one row for each change, however often its events come", expectOneRowEach);
+
+  test("which is noticed: a planted bug forgets the price, so that each event looks like a change", async () => {
+    const repair = await plantTrigger(world.database, "before insert", "subscription_changes", "new.price_cents := null; return new;");
+    await expect(expectOneRowEach()).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
   });
 
   test("of a subscription that ended before its events came, and that another has replaced, has its start and its end", async () => {
@@ -239,7 +260,7 @@ describe("the history of a subscription", () => {
     expect((ended?.valid_from.getTime() ?? 0) - (began?.valid_from.getTime() ?? 0)).toBe(60_000);
   });
 
-  test("can't be changed, by the application or the owner; a deleted person's stays, of an account that names nobody", async () => {
+  async function expectUnchangeable(): Promise<void> {
     const person = await subscriber("starter_month");
     const [change] = await changesOf(person);
     const where = `where id = '${change?.id}'`;
@@ -260,5 +281,15 @@ describe("the history of a subscription", () => {
     expect(left).toEqual([change]);
     const account = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id");
     expect(await account.where("id", "=", change?.billing_account_id ?? "").execute()).toEqual([{ stripe_customer_id: null }]);
+  }
+
+  test("can't be changed, by the application or the owner; a deleted person's stays, of an account that names nobody", expectUnchangeable);
+
+  test("which is noticed: a planted bug lets the owner change it", async () => {
+    const repair = await plantBug(world.database, "subscription_changes_refuse", (source) =>
+      source.replace(/raise exception [^;]*;/, "return coalesce(new, old);"),
+    );
+    await expect(expectUnchangeable()).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
   });
 });

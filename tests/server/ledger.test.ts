@@ -8,6 +8,7 @@ import { createDeps } from "#server/deps.ts";
 import { sqlState } from "#server/failures.ts";
 import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
+import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 import { full } from "#tests/support/full.ts";
 import { clawBack, endHold, holdCredits, settle } from "#tests/support/ledger-calls.ts";
@@ -16,6 +17,7 @@ import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import { payerIdOf } from "../support/payers.ts";
+import { endOf, startOf } from "../support/starts.ts";
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
@@ -74,6 +76,21 @@ describe("spending", () => {
     );
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(50);
     for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "insufficient_credits" });
+    expect(await wallet(userId)).toMatchObject({ balance: 0, held: 0, available: 0 });
+    await booksAgree();
+  });
+
+  it("of 200 answers that start at once with 50 credits exactly 50 start and are charged; nothing else is held, and the balance is 0", async () => {
+    const { userId } = await createUser(database.db, { credits: 50 });
+    const { start, end } = createAnswerBatches(database.db);
+    const starts = Array.from({ length: 200 }, () => ({ ...startOf(userId), requestsPerMinute: 1_000, concurrentAnswers: 1_000 }));
+    const outcomes = await Promise.all(starts.map(start));
+    const created = starts.filter((_, place) => outcomes[place]?.outcome === "created");
+    expect(created).toHaveLength(50);
+    expect(outcomes.filter(({ outcome }) => outcome === "insufficient_credits")).toHaveLength(150);
+    expect(await wallet(userId)).toMatchObject({ balance: 50, held: 50, available: 0 });
+    const ended = await Promise.all(created.map((row) => end(endOf(row))));
+    expect(ended.map((row) => row?.charged_credits)).toEqual(created.map(() => 1));
     expect(await wallet(userId)).toMatchObject({ balance: 0, held: 0, available: 0 });
     await booksAgree();
   });

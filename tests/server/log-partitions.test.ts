@@ -16,6 +16,7 @@ import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, resume, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+import { plantBug } from "#tests/support/planted-bugs.ts";
 import { until } from "#tests/support/until.ts";
 
 import { startSchedules } from "../../worker/schedules.ts";
@@ -129,14 +130,15 @@ test("of answers of every age, those that ended in the last 24 hours have their 
   expect(await drop()).toEqual([]);
 });
 
-test("a partition is dropped 25 hours after its end and not before, by PostgreSQL's clock, wherever business time is", async () => {
+const bound = (atMs: number) => uuidv7({ msecs: atMs, random: new Uint8Array(16), seq: 0 });
+const createPartition = (name: string, fromMs: number, toMs: number, table = "generation_events") =>
+  owner.query(`create table ${name} partition of ${table} for values from ('${bound(fromMs)}') to ('${bound(toMs)}')`);
+
+async function expectDroppedInTime(): Promise<void> {
   const now = Date.now();
-  const bound = (atMs: number) => uuidv7({ msecs: atMs, random: new Uint8Array(16), seq: 0 });
-  const create = (name: string, fromMs: number, toMs: number) =>
-    owner.query(`create table ${name} partition of generation_events for values from ('${bound(fromMs)}') to ('${bound(toMs)}')`);
   const middle = now - keptMs.answerLogs - minuteMs;
-  await create("generation_events_past", middle - hourMs, middle);
-  await create("generation_events_young", middle, middle + 2 * minuteMs);
+  await createPartition("generation_events_past", middle - hourMs, middle);
+  await createPartition("generation_events_young", middle, middle + 2 * minuteMs);
   const [past, young] = [await plant(middle - minuteMs, middle), await plant(middle + minuteMs, middle + 2 * minuteMs)];
   const latest = await ask(world.api, person);
   await world.database.db
@@ -149,6 +151,31 @@ test("a partition is dropped 25 hours after its end and not before, by PostgreSQ
   // What was asked now is of now, although its conversation's time is over by business time.
   expect(await placeOf(latest.generationId)).toBe((await partitions()).find(({ toMs }) => toMs > now)?.name);
   expect(await add()).toEqual([]);
+}
+
+test("a partition is dropped 25 hours after its end and not before, by PostgreSQL's clock, wherever business time is", expectDroppedInTime);
+
+async function expectOthersKept(): Promise<void> {
+  const old = Date.now() - 9 * dayMs;
+  await owner.query("create table others (generation_id uuid) partition by range (generation_id)");
+  await createPartition("others_past", old - dayMs, old, "others");
+  const past = await makePartition(old + dayMs);
+  expect(await drop()).toEqual([past]);
+  const { rows } = await owner.query("select from others_past");
+  expect(rows).toEqual([]);
+}
+
+test("the partitions of other tables stay, however old", expectOthersKept);
+
+test.each([
+  ["those of now", expectDroppedInTime, "interval '25 hours'", "interval '-1 hour'"],
+  ["a day too early", expectDroppedInTime, "interval '25 hours'", "interval '1 hour'"],
+  ["those of other tables", expectOthersKept, "i.inhparent = 'generation_events'::regclass and", ""],
+  ["answers that run", expectLateKept, "g.ended_at is null or", ""],
+  ["answers that ended late", expectLateKept, "g.ended_at > business_now() - interval '24 hours'", "false"],
+])("a planted bug is noticed: with the partition goes what must stay, %s", async (_name, expectKept, from, to) => {
+  await plantBug(world.database, "answer_log_drop_partition", (source) => source.replace(from, to));
+  await expect(expectKept()).rejects.toThrow();
 });
 
 test("partitions reach more than a week ahead without a gap, and two workers at once add them", async () => {
@@ -207,7 +234,7 @@ test("after so long without a worker that no partition is left, answers go on, a
   expect([await placeOf(past), await placeOf(young)]).toEqual([undefined, defaultPartition]);
 });
 
-test("an answer that runs still or ended late keeps its log when its partition is dropped", async () => {
+async function expectLateKept(): Promise<void> {
   const began = Date.now() - 7 * dayMs;
   const name = await makePartition(began);
   const readableFor = Date.now() - answerLogReadableMs;
@@ -217,7 +244,9 @@ test("an answer that runs still or ended late keeps its log when its partition i
   expect(await drop()).toEqual([name]);
   expect([await placeOf(ended), await placeOf(late), await placeOf(running)]).toEqual([undefined, defaultPartition, defaultPartition]);
   expect((await selectLog(world.database.db, new Map([[running, 0]]))).map(({ frames }) => frames)).toEqual([running]);
-});
+}
+
+test("an answer that runs still or ended late keeps its log when its partition is dropped", expectLateKept);
 
 test("a partition that somebody reads is dropped another time; whoever writes or reads meanwhile does not wait for the reader", async () => {
   const began = Date.now() - 3 * dayMs;

@@ -8,6 +8,7 @@ import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
+import { recordAct } from "#server/db/audit.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { readLedger } from "#server/features/credits/history.ts";
@@ -18,7 +19,8 @@ import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
-const divided = { ledger_transactions: "id", ledger_entries: "transaction_id", generations: "id" } as const;
+/** Of Stripe's events decision 25 says why they stay whole. */
+const divided = { ledger_transactions: "id", ledger_entries: "transaction_id", generations: "id", audit_events: "id" } as const;
 type Divided = keyof typeof divided;
 const tables = Object.keys(divided) as Divided[];
 
@@ -114,6 +116,27 @@ function grant(key: string, amount: number) {
   });
 }
 
+/** Writes to the audit log, with a network and a reason, which refer to the event. */
+const act = (reason: string) =>
+  recordAct(world.database.db, {
+    ...{ actor: person.userId, subject: person.userId, action: "session.ended", network: "10.8.0.0/24" },
+    ...{ details: { reason: "signed_out" }, reason },
+  });
+
+/** Why the person's sessions ended, oldest first, as the log and the tables that refer to it say. */
+async function actsOf(): Promise<(string | null)[]> {
+  const acts = await world.database.db
+    .selectFrom("audit_events")
+    .innerJoin("audit_people", "audit_people.id", "audit_events.subject")
+    .innerJoin("audit_origins", "audit_origins.event_id", "audit_events.id")
+    .innerJoin("audit_reasons", "audit_reasons.event_id", "audit_events.id")
+    .select("audit_reasons.reason")
+    .where("audit_people.user_id", "=", person.userId)
+    .orderBy("audit_events.id")
+    .execute();
+  return acts.map(({ reason }) => reason);
+}
+
 const rowsOf = async (table: string) => (await owner.query(`select * from ${table} t order by t::text`)).rows;
 
 async function allRows(): Promise<unknown[][]> {
@@ -137,10 +160,11 @@ test("nothing stands in the way of months: no unique key of the tables that only
   }
 });
 
-test("filled tables become partitions as they are; keys stay unique over all of them, and sends, captures, history and wallet go on", async () => {
+test("filled tables become partitions as they are; keys stay unique over all of them, and sends, captures, history, wallet and audit log go on", async () => {
   const oldKey = randomUUID();
   const old = await ask(world.api, person, {}, { key: oldKey });
   const posted = await grant("pack:before", 40);
+  await act("before");
   const before = await allRows();
   for (const table of tables) await partitionByMonth(table);
   expect(await allRows()).toEqual(before);
@@ -174,6 +198,8 @@ test("filled tables become partitions as they are; keys stay unique over all of 
   const wallet = await credits.readWallet(world.database.db, person.userId, grantKinds, new Date());
   expect(lines[0]?.balanceAfter).toBe(wallet.balance);
   expect(await credits.findDisagreements(world.database.db)).toEqual([]);
+  await act("after");
+  expect(await actsOf()).toEqual(["before", "after"]);
   for (const table of tables) expect((await rowsOf(`only ${table}_today`)).length, table).toBeGreaterThan(0);
 });
 
@@ -183,6 +209,13 @@ test("partitioned tables refuse what the whole ones refuse: changes, entries wit
   await ask(world.api, person);
   for (const table of ["ledger_entries", "ledger_entries_before", "ledger_transactions", "ledger_transactions_before"])
     await expect(owner.query(`delete from ${table}`), table).rejects.toMatchObject({ code: "TS901" });
+  for (const statement of ["delete from audit_events", "update audit_events_today set action = action", "delete from audit_events_before"])
+    await expect(world.database.pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+  // Two years later the sweep takes the events of all months, and what refers to them.
+  await act("old");
+  await owner.query("update audit_events set at = at - interval '731 days'");
+  await world.database.pool.query("select retention_audit_events(1000, null)");
+  expect([await actsOf(), await rowsOf("audit_origins")]).toEqual([[], []]);
   await expect(
     owner.query("insert into ledger_entries select uuidv7(), line, account, wallet_id, grant_id, amount from ledger_entries limit 2"),
   ).rejects.toMatchObject({ code: "23503" });

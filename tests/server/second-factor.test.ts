@@ -10,6 +10,7 @@ import { hashRecoveryCode } from "#server/features/auth/recovery-codes.ts";
 import { answerFactor } from "#server/features/auth/second-factor.ts";
 import type { SignIn } from "#server/features/auth/sessions.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
+import { plantTrigger } from "../support/planted-bugs.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
 import { bearer, codeMs, codeAt as totpAt, turnOn } from "./factor-support.ts";
@@ -66,7 +67,7 @@ afterEach(() => {
 });
 
 describe("signing in with a second factor", () => {
-  test("gives no session for the password alone, and one for password and code", async () => {
+  async function expectNoSessionWithoutCode(): Promise<void> {
     const before = await sessionsHeld();
     const waiting = await begin();
     expect(waiting.answer.json()).toEqual({ status: "factor_needed", token: expect.any(String), methods: ["totp", "recovery_code"] });
@@ -76,6 +77,16 @@ describe("signing in with a second factor", () => {
     expect((await product.get("/api/account", shown.json<Session>().access_token)).statusCode).toBe(200);
     const events = await product.get("/api/account/activity", shown.json<Session>().access_token);
     expect(events.json().events[0]).toMatchObject({ action: "sign_in.completed", details: { factor: "password", second: "totp" } });
+  }
+
+  test("gives no session for the password alone, and one for password and code", expectNoSessionWithoutCode);
+
+  test("which is noticed: a planted bug opens a session while the sign-in waits", async () => {
+    const open = `insert into auth_sessions (id, user_id, token_hash, rotated_at, expires_at, created_at)
+        values (new.id, new.user_id, sha256(new.id::text::bytea), now(), new.expires_at, now()); return new;`;
+    const repair = await plantTrigger(product, "after insert", "pending_sign_ins", open);
+    await expect(expectNoSessionWithoutCode()).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
   });
 
   test("makes a browser known only once the code was right", async () => {
@@ -97,13 +108,24 @@ describe("signing in with a second factor", () => {
     expect((await show(waiting, codeNext())).statusCode).toBe(200);
   });
 
-  test("waits ten minutes and works once", async () => {
+  async function expectOnceInTime(): Promise<void> {
     const late = await begin();
     const used = await begin();
     expect((await show(used, codeNext())).statusCode).toBe(200);
     expect(codeOf(await show(used, recoveryCodes[0] ?? ""))).toEqual([401, "sign_in_expired"]);
     vi.setSystemTime(Date.now() + factorWaitMs + 1);
     expect(codeOf(await show(late, codeNow()))).toEqual([401, "sign_in_expired"]);
+  }
+
+  test("waits ten minutes and works once", expectOnceInTime);
+
+  test.each([
+    ["works again", "before update", "return null;"],
+    ["never ends", "before insert", "new.expires_at := new.expires_at + interval '1 day'; return new;"],
+  ])("which is noticed: with a planted bug the sign-in that waits %s", async (_name, moment, body) => {
+    const repair = await plantTrigger(product, moment, "pending_sign_ins", body);
+    await expect(expectOnceInTime()).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
   });
 
   test("does not go on with a password that was replaced meanwhile", async () => {

@@ -16,3 +16,20 @@ export async function plantBug(database: TestDatabase, name: string, edit: (sour
   await runAt(database.ownerUrl, [mistaken]);
   return () => runAt(database.ownerUrl, [source]);
 }
+
+/**
+ * The same for what our code writes: a trigger changes it, or loses it, on its way into the table. `body` is PL/pgSQL; `moment` is like
+ * "before update". Returns what takes the trigger away.
+ */
+export async function plantTrigger(
+  database: Pick<TestDatabase, "asOwner">,
+  moment: string,
+  table: string,
+  body: string,
+): Promise<() => Promise<void>> {
+  await database.asOwner(
+    `create function planted_bug() returns trigger language plpgsql security definer as $$ begin ${body} end $$`,
+    `create trigger planted_bug ${moment} on ${table} for each row execute function planted_bug()`,
+  );
+  return () => database.asOwner("drop function planted_bug cascade");
+}

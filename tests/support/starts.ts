@@ -1,6 +1,7 @@
-/** A start as the service writes it down, for tests that call PostgreSQL without a model behind it. */
+/** A start and its end as the service writes them down, for tests that call PostgreSQL without a model behind it. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
+import type { EndRow } from "#server/features/generations/ends.ts";
 import type { StartRow } from "#server/features/generations/starts.ts";
 
 const owner = randomUUID();
@@ -35,5 +36,24 @@ export function startOf(userId: string, conversationId?: string | null): StartRo
     leaseMs: 60_000,
     holdMs: 60_000,
     now: new Date(),
+  };
+}
+
+/** The answer came, and is charged in full. */
+export function endOf({ id, owner, credits, kinds, now }: StartRow): EndRow {
+  return {
+    id,
+    owner,
+    status: "completed",
+    failureCode: null,
+    cutShort: false,
+    chargedCredits: credits,
+    parts: [{ kind: "text", text: "Hello to you" }],
+    promptTokens: 12,
+    completionTokens: 12,
+    costMicroDollars: 30,
+    lastFrames: undefined,
+    kinds,
+    now,
   };
 }
