@@ -1,5 +1,6 @@
 import type { ComponentType } from "react";
 import { lazy, useState } from "react";
+import { parse } from "regexparam";
 
 /** Fetches the page's chunk and whatever else its first render needs at this address in this language. */
 export type LoadPage = (pathname: string, language: string) => Promise<ComponentType>;
@@ -38,11 +39,6 @@ interface RouteOptions {
   stirs?: () => Promise<boolean>;
 }
 
-function patternOf(path: string): RegExp {
-  const pattern = path.replaceAll(/:\w+/g, "[^/]+").replace("/*?", "(/.*)?").replace(/^\*$/, ".*");
-  return new RegExp(`^${pattern}/?$`);
-}
-
 /**
  * A page with its own chunk, which is fetched when its address is opened. By default the path is its only public address; a
  * path with a parameter must list its addresses.
@@ -53,7 +49,8 @@ export function page(
   load: LoadPage,
   { addresses = path.includes(":") ? [] : [path], queries = [], laterTexts = [], sleeps = false, stirs }: RouteOptions = {},
 ): PageRoute {
-  const pattern = patternOf(path);
+  // As the router parses it: both have to find the same page at an address.
+  const { pattern } = parse(path);
   let loaded: ComponentType | undefined;
   const loadPage: LoadPage = async (pathname, language) => {
     loaded = await load(pathname, language);

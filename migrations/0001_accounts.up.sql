@@ -2,7 +2,7 @@
 create table users (
   id uuid primary key default uuidv7(),
   email text not null check (email = lower(email) and length(email) <= 255),
-  -- One trial per mailbox: plus-aliases folded for all, dots for Gmail (decisions.md, "Trial").
+  -- One trial per mailbox: plus-aliases folded for all, dots for Gmail (docs/decisions/0042).
   mailbox_key text not null,
   email_verified_at timestamptz,
   password_hash text,

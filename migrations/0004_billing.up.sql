@@ -66,7 +66,7 @@ create table checkouts (
 );
 create index checkouts_open on checkouts (user_id, price_id) where status = 'open';
 
--- The running discount campaign, set by an admin (decisions.md, "Discount eligibility rule").
+-- The running discount campaign, set by an admin (docs/decisions/0093).
 create table discount_campaigns (
   id uuid primary key default uuidv7(),
   percent integer not null check (percent between 1 and 90),

@@ -5,6 +5,7 @@
 
 import { isIP } from "node:net";
 import path from "node:path";
+import ipaddr from "ipaddr.js";
 import type { OwnProvider, Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
@@ -90,10 +91,13 @@ const secretKeyMinimum = 32;
 const nodeEnvironments = ["production", "development", "test"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
+/**
+ * Refuses the short and octal forms that some programs accept (10.1, 012.0.0.1), because two programs may read them as different addresses. A
+ * block of all addresses is refused by Fastify.
+ */
 function isAddressBlock(text: string): boolean {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return bits > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+  if (isIP(text) !== 0) return true;
+  return (ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text)) && ipaddr.parseCIDR(text)[1] > 0;
 }
 
 function readTrustedProxies(environment: Environment): string[] {

@@ -123,7 +123,7 @@ class Faults {
       const { requiredProperties, additionalProperties } = params as { requiredProperties?: string[]; additionalProperties?: string[] };
       const named = requiredProperties ?? additionalProperties;
       if (!named) this.add([...path, ...inner], keyword === "pattern" ? "is wrong" : message);
-      // Among names that nobody has foreseen, only those of servers and models have a form.
+      // For a name that the schema refuses we say how servers or models are named, or else what a file consists of.
       const toDo = requiredProperties
         ? undefined
         : (whatToGive[path.length === 0 && inner.length === 1 ? String(inner[0]) : ""] ?? wholeForm);

@@ -28,7 +28,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** Most polls find nothing, and one read that the index answers costs a fraction of an update for each kind. */
+/** Asked first, because most polls find nothing: one read of the index costs far less than an update for each kind of job. */
 async function isAnyDue(db: Db): Promise<boolean> {
   const result = await sql<{ due: boolean }>`/* prepared */
     select exists (select from outbox where redrive_at <= clock_timestamp()) as due`.execute(db);

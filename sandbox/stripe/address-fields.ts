@@ -28,7 +28,7 @@ export function addressFields(address: Address | null | undefined): Markup {
 <label>Postal code<input name="postal_code" autocomplete="billing postal-code" maxlength="20" value="${address?.postal_code ?? ""}"></label></fieldset>`;
 }
 
-/** Null if none is given. Throws 400 for a country that is none. */
+/** Null if none is given. Throws 400 if there is no such country. */
 export function readBillingAddress(fields: Map<string, string>): Address | null {
   const given = Object.fromEntries(["country", "postal_code"].map((key) => [key, fields.get(key)?.trim() ?? ""]));
   return given.country === "" ? null : readPostalAddress(new Parameters(given));

@@ -76,7 +76,7 @@ export interface HiddenKinds {
     paymentIntent: string | null;
     failure: string | null;
   };
-  /** A debit that waits for the bank: the session that it pays, and for which attempt on an invoice, which had so many attempts before. */
+  /** A debit that waits for the bank: the session that it pays, or the attempt on an invoice, and how many attempts the invoice had had before. */
   charge: { session: string | null; attempt: Attempt; attemptsBefore: number };
   webhook_endpoint: { secret: string };
   "tax.settings": { headOffice: Wire.Address | null; defaults: Wire.TaxSettings["defaults"] };

@@ -174,7 +174,7 @@ export function requireOwnCard(context: Context, id: string, customer: string, p
   throw invalidRequest(message, param, "resource_missing");
 }
 
-/** To be called once a card has paid: if it is nobody's, that was the only time. */
+/** To be called once a card has paid: if no customer has saved it, it can't pay again. */
 export function spendUnsaved(context: Context, methodId: string): void {
   const hidden = context.store.hidden("payment_method", methodId);
   if (context.store.find("payment_method", methodId)?.customer === null)

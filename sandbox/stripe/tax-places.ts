@@ -8,7 +8,7 @@ export const percentages: Readonly<Record<string, number>> = {
 };
 
 export const regionNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-/** Codes of what is no country. */
+/** Codes for which Intl has a name, but which are no countries. */
 const noCountries: readonly string[] = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
 /** Here Stripe needs more than the country. */
 const needsPostalCode: readonly string[] = ["CA", "US"];

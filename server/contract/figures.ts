@@ -65,7 +65,7 @@ export const HeadlineLine = Type.Object({
 });
 export type HeadlineLine = Static<typeof HeadlineLine>;
 
-/** The range before, whose days or months are in the order of its own starts. */
+/** The range before. The figures are one for each of its own days or months, in order. */
 const RangeBefore = Type.Object({
   from: Day,
   to: Day,

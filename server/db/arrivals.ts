@@ -10,7 +10,7 @@ export class Arrivals {
     this.mostMs = mostMs;
   }
 
-  /** Until `work` is done its caller is on the way. */
+  /** Counts the caller as on the way until `work` is done. */
   async expect<Result>(work: Promise<Result>): Promise<Result> {
     this.underWay += 1;
     try {
@@ -21,7 +21,7 @@ export class Arrivals {
     }
   }
 
-  /** Resolves when nobody is on the way, or `mostMs` after the first of those who wait began to. */
+  /** Resolves when no caller is on the way any more, but at most `mostMs` after somebody first began to wait. */
   settled(): Promise<void> {
     if (this.underWay === 0) return Promise.resolve();
     this.settling ??= new Promise((resolve) => {

@@ -8,10 +8,7 @@ export interface BatchOptions<Item, Result> {
   limit: number;
   /** Statements running at once: while PostgreSQL works on one batch we collect the next. */
   atOnce: number;
-  /**
-   * So many items that wait are one statement, and only the others are left to those that run beside it; the default is one. For items that cost
-   * less than a statement does.
-   */
+  /** A statement takes at least this many waiting items, even if another could run beside it. Use it where items cost less than a statement. Default: 1. */
   together?: number;
   /** The first statement waits for the calls that are on their way here. */
   arrivals?: Arrivals;
@@ -64,7 +61,7 @@ export function createBatcher<Item, Result>({
   }
 
   async function work(): Promise<void> {
-    // The first batch is one share of what waits, so that the statements that may still begin get the other shares. From then on all `atOnce` share.
+    // Divides what waits evenly among the statements that may still begin; later batches divide it among `atOnce`.
     let sharers = atOnce - underWay;
     underWay += 1;
     while (waiting.length > 0) {

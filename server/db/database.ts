@@ -15,7 +15,7 @@ pg.types.setTypeParser(int8Oid, (text) => {
   return value;
 });
 
-/** `min`: so many connections stay open once they were needed, also when nothing is asked of them. */
+/** `min`: this many connections stay open once they were needed, even when idle. */
 export function createPool(connectionString: string, size: number, applicationName: string, min = 0): pg.Pool {
   const pool = new WatchedPool({
     connectionString,

@@ -6,7 +6,7 @@ import type { SettingName, SettingValue } from "./settings.ts";
 import type { DownloadedList } from "./tables.ts";
 import type { TeamRole } from "./team.ts";
 
-/** For whom a campaign is; of those from before there was a choice nothing is said. */
+/** `audience` says for whom the campaign is. Entries from before admins could choose that don't have it. */
 interface CampaignDetails {
   percent: number;
   audience?: CampaignAudience;

@@ -19,7 +19,7 @@ export const clipLimits = {
   atWorkEach: 2,
   /** A person is told their place in the queue as far as this one. */
   toldPlaces: 50,
-  /** The limit for a finished clip. Ten seconds have about 15. */
+  /** The limit for a finished clip. Eight seconds, the longest, have about 12. */
   megabytes: 100,
   /** The longer side of the picture that it begins with. */
   picturePixels: 1280,

@@ -22,7 +22,7 @@ export const clawbackReasons = [
   /** They had come twice for one payment. */
   "duplicate",
   "taken_by_team",
-  /** Nothing says why. */
+  /** The reason is not known. */
   "other",
 ] as const;
 export type ClawbackReason = (typeof clawbackReasons)[number];

@@ -15,14 +15,14 @@ export const needKinds = [
 ] as const;
 export type NeedKind = (typeof needKinds)[number];
 
-/** Nothing is out of sight for longer. */
+/** An entry can be put off for at most this many days. */
 export const mostPutOffDays = 30;
-/** So many entries at a time. Who puts off more than that needs another tool than this. */
+/** At most this many entries are put off at the same time. */
 export const mostPutOff = 200;
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
-/** The first and the last day in UTC until which it may be put off: before it is due, if it has to be done by a time. Undefined: there is none. */
+/** The first and the last day in UTC until which an entry may be put off; not beyond the day on which it is due. Undefined if there is no such day. */
 export function putOffDays(now: Date, dueAt: string | null): { first: string; last: string } | undefined {
   const first = dayOf(addMilliseconds(now, dayMs));
   const latest = dayOf(addMilliseconds(now, mostPutOffDays * dayMs));

@@ -1,3 +1,5 @@
+import { isUuid } from "./uuid.ts";
+
 /** If more rows than this match a search, only the first by the alphabet are looked through. */
 export const mostFound = 250;
 
@@ -37,14 +39,13 @@ export const viewLimits = { nameMax: 40, searchMax: 1_000 } as const;
 export const mostViews = 20;
 
 const words = /^[\w.,-]{1,300}$/;
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** What a view keeps of a list's address, always in the same order: filters, order and columns. */
 export function viewOf(list: ListName, search: string): string {
   const asked = new URLSearchParams(search);
   const kept = [...keptFilters[list], "columns", "order", "sort"].flatMap((name): [string, string][] => {
     const value = asked.get(name) ?? "";
-    return words.test(value) && !uuid.test(value) ? [[name, value]] : [];
+    return words.test(value) && !isUuid(value) ? [[name, value]] : [];
   });
   return new URLSearchParams(kept).toString();
 }

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { BlockList, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import { clientNetwork } from "./client-network.ts";
 import { NetworkCounts } from "./counts.ts";
 
@@ -12,10 +13,8 @@ const inAll = 10_000;
 function blockListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const block of blocks) {
-    const [address = "", prefix] = block.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
+    const [address, bits] = ipaddr.parseCIDR(block.includes("/") ? block : `${block}/${isIPv6(block) ? 128 : 32}`);
+    list.addSubnet(address.toString(), bits, address.kind());
   }
   return list;
 }

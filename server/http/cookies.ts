@@ -1,4 +1,5 @@
 /** The cookies the server sets. None of them authorises a call: only the bearer token does. */
+import { parseCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface CookieKind {
@@ -17,12 +18,7 @@ function nameOf({ name }: CookieKind, https: boolean): string {
 }
 
 export function readCookie(request: FastifyRequest, kind: CookieKind, https: boolean): string | undefined {
-  const name = nameOf(kind, https);
-  for (const pair of (request.headers.cookie ?? "").split(";")) {
-    const [key = "", ...value] = pair.split("=");
-    if (key.trim() === name) return value.join("=").trim();
-  }
-  return undefined;
+  return parseCookie(request.headers.cookie ?? "")[nameOf(kind, https)];
 }
 
 /** Sets a cookie that scripts can't read and that browsers don't send with requests from other sites (see `fromOtherSites`). An empty value deletes it. */

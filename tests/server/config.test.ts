@@ -154,6 +154,8 @@ describe("a malformed variable is reported in one line that names it", () => {
     ["OPENAI_BASE_URL", "localhost"],
     ["TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"],
     ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["TRUSTED_PROXIES", "10.1/16"],
+    ["TRUSTED_PROXIES", "10.0.0.0/0"],
     ["ADMIN_EMAILS", "admin"],
     ["CONTACT_EMAIL", "team"],
     ["LOG_LEVEL", "loud"],

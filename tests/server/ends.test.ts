@@ -1,10 +1,12 @@
 /** Ends of answers that share a statement: each keeps what is its own (docs/decisions/0117). */
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Executor } from "#server/db/transaction.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { EndRow } from "#server/features/generations/ends.ts";
 import { callEnds } from "#server/features/generations/ends.ts";
-import { selectParts } from "#server/features/generations/queries.ts";
+import { lockRunningOf, renewLeases, requestStops, selectParts } from "#server/features/generations/queries.ts";
 import type { StartRow } from "#server/features/generations/starts.ts";
 import { callStarts } from "#server/features/generations/starts.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
@@ -13,6 +15,7 @@ import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import { startOf } from "#tests/support/starts.ts";
+import { until } from "#tests/support/until.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -118,6 +121,33 @@ test("an answer that was erased meanwhile keeps no words, and the one that ends 
     [gone.id, kept.id],
   ]);
   expect(rows).toEqual([{ id: kept.id }]);
+});
+
+test.each<[string, (executor: Executor, row: StartRow, ids: readonly string[]) => Promise<unknown>]>([
+  ["a conversation is deleted", (executor, { userId, turn }) => lockRunningOf(executor, userId, turn?.conversationId ?? "")],
+  ["the person's answers are asked to stop", (executor, { userId }) => requestStops(executor, userId)],
+  ["leases are renewed", (executor, { owner }, ids) => renewLeases(executor, owner, ids, 60_000)],
+])("when %s, answers are locked in the order in which they end, so that neither waits for the other forever", async (_name, lock) => {
+  const { userId } = await createUser(database.db, { credits: 20 });
+  const rows = [startOf(userId), startOf(userId)];
+  const conversationId = rows[0]?.turn?.conversationId ?? "";
+  // The later id is stored first, and named first.
+  const [later, earlier] = await started(
+    ...rows.toReversed().map((row) => ({ ...row, turn: row.turn && { ...row.turn, conversationId } })),
+  );
+  if (!later || !earlier) throw new Error("nothing was started");
+  const take = (id: string) => sql`select from generations where id = ${id} for no key update nowait`;
+  const waiting = async () =>
+    (await database.pool.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount;
+  let locked: Promise<unknown> | undefined;
+  await database.db.transaction().execute(async (ending) => {
+    await take(earlier.id).execute(ending);
+    locked = database.db.transaction().execute((trx) => lock(trx, later, [later.id, earlier.id]));
+    await until(async () => (await waiting()) === 1, "the other transaction waits for the first answer");
+    // Throws if the other transaction has the later answer already.
+    await take(later.id).execute(ending);
+  });
+  await locked;
 });
 
 test.each([

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { useSearchParams } from "wouter";
 import type { LedgerFilter } from "#contract/credits/ledger.ts";
+import { isUuid } from "#domain/uuid.ts";
 
 export const lineKinds = ["grant", "capture", "expire", "clawback", "restore"] as const satisfies readonly LedgerFilter["kind"][];
 export const directions = ["in", "out"] as const satisfies readonly LedgerFilter["direction"][];
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 function oneOf<Value extends string>(values: readonly Value[], given: string | null): Value | undefined {
   return values.find((value) => value === given);
@@ -24,7 +24,7 @@ export function filterOf(search: URLSearchParams): LedgerFilter {
   const kind = oneOf(lineKinds, search.get("kind"));
   const direction = oneOf(directions, search.get("direction"));
   const model = given(search.get("model"), ({ length }) => length > 0 && length <= 100);
-  const grant = given(search.get("grant"), (text) => uuid.test(text));
+  const grant = given(search.get("grant"), isUuid);
   const from = given(search.get("from"), isDay);
   const to = given(search.get("to"), isDay);
   return Object.assign(

@@ -11,7 +11,7 @@ const person = { userId: orNull(Uuid), email: orNull(Type.String()) };
 
 /** What every entry has. */
 const waits = {
-  /** Says which entry of its list it is, as it is now: if what is to be done changes, it is another one. */
+  /** Identifies the entry in its list. If what has to be done changes, the entry gets another name, and is no longer put off. */
   entry: Type.String(),
   /** By when it has to be done; null: by no time. */
   dueBy: orNull(Timestamp),

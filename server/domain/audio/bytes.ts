@@ -1,4 +1,4 @@
-/** Reads numbers and names of binary formats. Behind the end everything is 0, so that a file that breaks off needs no care. */
+/** Reads numbers and names of binary formats. Reading past the end gives 0, so a truncated file needs no special case. */
 export class Bytes {
   readonly all: Uint8Array;
   private readonly view: DataView;

@@ -1,4 +1,4 @@
-/** Sound without a container: frames, one behind the other. */
+/** Sound without a container: one frame after the other. */
 import { Bytes } from "./bytes.ts";
 import type { Measured } from "./measured.ts";
 
@@ -7,12 +7,12 @@ export interface Frame {
   seconds: number;
 }
 
-/** So many bytes that are no frame may stand between two frames: tags, and what a player skips too. */
+/** At most this many bytes between two frames may be something else, such as tags. Players skip them too. */
 const mostSkippedBytes = 256 * 1024;
 /** The first frame counts only if others follow it, because a few bits alone look like one anywhere. */
 const confirmingFrames = 2;
 
-/** ID3v2, which stands in front, and has its size in four times seven bits. */
+/** The length of an ID3v2 tag, which precedes the sound. Its size is written in four bytes of seven bits each. */
 function tagBytes(bytes: Bytes, at: number): number {
   if (bytes.name(at, 3) !== "ID3") return 0;
   const size = [6, 7, 8, 9].reduce((sum, place) => sum * 128 + (bytes.u8(at + place) & 0x7f), 0);
@@ -20,7 +20,7 @@ function tagBytes(bytes: Bytes, at: number): number {
   return 10 + size + footer;
 }
 
-/** Adds up the frames. What is skipped beyond the limit counts as damage: nobody can tell what a player makes of it. */
+/** Adds up the frames. More than `mostSkippedBytes` between two frames is damage, because players differ in what they do with it. */
 export function measureFrames(all: Uint8Array, read: (bytes: Bytes, at: number) => Frame | undefined): Measured {
   const bytes = new Bytes(all);
   let at = 0;

@@ -35,6 +35,6 @@ export function measureRecording(type: FileType | undefined, bytes: Uint8Array):
   const seconds = kind.measure(bytes);
   if (typeof seconds !== "number") return seconds;
   if (!Number.isFinite(seconds)) return "damaged";
-  // Rounded: what a sum of fractions is too much must not begin another minute.
+  // Rounded, so that floating-point error does not start another billed minute.
   return seconds > 0 ? { type: kind.type, milliseconds: Math.max(1, Math.round(seconds * 1_000)) } : "silent";
 }

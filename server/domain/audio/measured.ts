@@ -4,5 +4,5 @@ export type RecordingFault = "silent" | "moving" | "damaged" | "unknown";
 /** Seconds of sound, or why they can't be told. */
 export type Measured = number | RecordingFault;
 
-/** A player may go on behind what is broken, so a file of which more than this is left counts as damaged. */
+/** A player may skip a broken part and go on. So if more than this follows it, the file counts as damaged. */
 export const mostRestBytes = 4_096;

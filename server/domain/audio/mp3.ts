@@ -58,11 +58,11 @@ function framesOf(all: Uint8Array): Uint8Array | undefined {
     if (at + frame.bytes > bytes.length) return undefined;
     at += frame.bytes;
   }
-  // Behind the last frame there may be an old tag, of a fixed size.
+  // An ID3v1 tag may follow the last frame. It is left out.
   return at > from && (at === bytes.length || bytes.name(at, 3) === "TAG") ? all.subarray(from, at) : undefined;
 }
 
-/** Puts several MP3 files behind each other. Undefined if one of them is not whole. */
+/** Joins several MP3 files into one. Undefined if one of them is not whole. */
 export function joinMp3(files: readonly Uint8Array[]): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
   for (const file of files) {

@@ -131,7 +131,7 @@ class Walk {
     const count = bytes.u32(at + 4);
     const firstAt = at + 8 + (flags & 1 ? 4 : 0) + (flags & 4 ? 4 : 0);
     const entryBytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length;
-    // Without a table of its own each packet is as long as the fragment says, and a packet has at least a byte of the file.
+    // Without a table all packets last as long as the fragment says. There can't be more packets than bytes, whatever the file claims.
     const packets = entryBytes === 0 ? Math.min(count, bytes.length) : Math.min(count, Math.floor((end - firstAt) / entryBytes));
     fragment.packets += packets;
     if ((flags & 0x100) === 0) fragment.ticks += packets * fragmentTicks;

@@ -29,7 +29,7 @@ export function measureWav(all: Uint8Array): Measured {
     const size = bytes.u32Little(at + 4);
     const rest = bytes.length - at - 8;
     if (name === "fmt ") rate = bytesPerSecond(bytes, at + 8);
-    // What is no chunk was left over by one that said too little of itself.
+    // No chunk name here: the chunk before it declared too small a size, so count the rest as sound.
     const isChunk = /^[\x20-\x7e]{4}$/.test(name);
     const isOpen = name === "data" && (size === 0 || size > rest);
     if (name === "data" || !isChunk) sound += isOpen || !isChunk ? rest : size;

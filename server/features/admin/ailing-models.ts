@@ -5,7 +5,7 @@ import type { AilingModel } from "../../contract/admin/needs.ts";
 import type { Deps } from "../../deps.ts";
 import { listAdminModels } from "./models.ts";
 
-/** With fewer answers a share says nothing. */
+/** With fewer answers in the hour, the share of failed ones is too uncertain to report. */
 const fewestAnswers = 6;
 const endingDays = 7;
 

@@ -16,7 +16,7 @@ export interface Entry {
   entry: string;
 }
 
-/** What is put off now, what comes back first at the top. */
+/** The entries that are put off now. The one that comes back first is at the top. */
 export async function readPutOff(executor: Executor, now: Date): Promise<PutOffNeed[]> {
   const { rows } =
     await sql<PutOffNeed>`select p.kind, p.entry, to_char(p.until at time zone 'UTC', 'YYYY-MM-DD') as until, i.subject as by, p.reason

@@ -61,7 +61,10 @@ export function findRetirement(deps: Pick<Deps, "config" | "clock" | "switches">
   return new DomainError("model_retired", message, { successor: successor.id, quotedCredits });
 }
 
-/** Who has switched it off, if somebody has; it is then not offered, and public pages don't name it. The operator's file comes first. */
+/**
+ * Who has switched it off, if somebody has. It is then not offered, and texts of public pages name another model instead, if one is like it
+ * (decision 86). The operator's file comes first.
+ */
 export function offBy({ config, switches }: Pick<Deps, "config" | "switches">, id: string): "file" | "admin" | null {
   if (config.modelChanges.get(id)?.off) return "file";
   return switches.find(id)?.off ? "admin" : null;

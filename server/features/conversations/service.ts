@@ -185,7 +185,7 @@ export async function findGone(executor: Executor, userId: string, ids: readonly
  */
 export async function deleteConversation(deps: Deps, answers: Answers, userId: string, id: string): Promise<void> {
   const running = await inTransaction(deps.db, async (trx) => {
-    // Locks the answers before the conversation, in the order in which the end of an answer locks them.
+    // Locks the running answers, so that none ends before this transaction does. The end locks its wallet and then the answers, by id.
     const locked = await lockAnswersIn(trx, userId, id);
     if (!(await queries.deleteConversation(trx, userId, id))) throw notFound();
     return locked;

@@ -61,7 +61,7 @@ function stepOf(row: Row & { id: string }): Explanation["grants"][number] {
     spent,
     expired,
     takenBack,
-    // What is neither of these are repayments of debt, from one grant to another: all that is not on the house's side of the books.
+    // The rest are repayments of debt, which move credits from one grant to another.
     moved: remaining - (credits - spent - expired - takenBack),
     remaining,
     held,

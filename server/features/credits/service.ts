@@ -168,7 +168,7 @@ export async function releaseOverdueHolds(
   );
 }
 
-/** The sweep releases overdue holds within seconds. What is left after this time it has failed at. */
+/** The sweep releases overdue holds within seconds. If one is still there after this time, the sweep could not release it. */
 const staleAfterSeconds = 600;
 const staleAtOnce = 100;
 

@@ -19,10 +19,6 @@ export function lastIdOf(timeMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-ffff-ffff-ffffffffffff`;
 }
 
-function timeOf(id: string): Date {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
-}
-
 /** The rows of a source after `after`, up to and including `upTo`, the oldest first. */
 export interface Range {
   after: string;
@@ -53,8 +49,10 @@ export async function lockMark(trx: Trx, source: FigureSource): Promise<string |
   return rows[0]?.reached;
 }
 
-export async function moveMark(trx: Trx, source: FigureSource, reached: string, completeUntil: Date): Promise<void> {
-  await trx.updateTable("figure_marks").set({ reached, complete_until: completeUntil }).where("source", "=", source).execute();
+/** The sums are complete up to `completeUntil` or, without it, up to when `reached` was made. */
+export async function moveMark(trx: Trx, source: FigureSource, reached: string, completeUntil?: Date): Promise<void> {
+  const complete_until = completeUntil ?? sql<Date>`uuid_extract_timestamp(${reached}::uuid)`;
+  await trx.updateTable("figure_marks").set({ reached, complete_until }).where("source", "=", source).execute();
 }
 
 /** Adds the next rows up to `settled`. Returns false if there are more, undefined if another process is adding up. */
@@ -74,6 +72,6 @@ export async function addNext(
   const { rows, last } = await add(trx, { after, upTo: lastIdOf(settled), limit });
   const isDone = rows < limit;
   const reached = last ?? after;
-  await moveMark(trx, source, reached, isDone ? new Date(settled) : timeOf(reached));
+  await moveMark(trx, source, reached, isDone ? new Date(settled) : undefined);
   return isDone;
 }

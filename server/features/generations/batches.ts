@@ -22,7 +22,7 @@ import type { StartOutcome, StartRow } from "./starts.ts";
 import { callStart, callStarts } from "./starts.ts";
 
 const limit = 32;
-/** Up to so many starts are one statement, even if a second one could run beside it: two statements of two cost more than one of four. */
+/** At least this many starts share a statement: two statements of two cost more than one of four. */
 const startsTogether = 5;
 const endsTogether = 16;
 

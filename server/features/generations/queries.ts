@@ -38,14 +38,16 @@ export async function insertLog(executor: Executor, owner: string, batches: read
         where known.last_event < excluded.last_event`.execute(executor);
 }
 
+/** Running answers, which are locked by id, as their ends lock them: otherwise the two could wait for each other. */
+const lockRunning = (executor: Executor) =>
+  executor.selectFrom("generations").select("id").where("status", "=", "streaming").orderBy("id").forNoKeyUpdate();
+
 /** Renews the leases from now on, by PostgreSQL's clock, because no other clock decides about leases. */
 export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseMs: number): Promise<void> {
   await executor
     .updateTable("generations")
     .set({ lease_expires_at: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
-    .where("id", "in", ids)
-    .where("lease_owner", "=", owner)
-    .where("status", "=", "streaming")
+    .where("id", "in", lockRunning(executor).where("id", "in", ids).where("lease_owner", "=", owner))
     .execute();
 }
 
@@ -130,8 +132,7 @@ export async function requestStops(executor: Executor, userId: string): Promise<
   const rows = await executor
     .updateTable("generations")
     .set({ stop_requested_at: sql`coalesce(stop_requested_at, clock_timestamp())` })
-    .where("user_id", "=", userId)
-    .where("status", "=", "streaming")
+    .where("id", "in", lockRunning(executor).where("user_id", "=", userId))
     .returning("id")
     .execute();
   return rows.map(({ id }) => id);
@@ -154,18 +155,13 @@ export async function selectOrphans(executor: Executor, limit: number): Promise<
   );
 }
 
-/** Locks the rows until the transaction ends. The end of an answer locks its row first too, so it has to wait. */
+/** Locks the running answers, so that none ends before this transaction does. The end locks its wallet and then the answers, by id. */
 export async function lockRunningOf(executor: Executor, userId: string, conversationId: string): Promise<string[]> {
-  const rows = await executor
-    .selectFrom("generations")
-    .select("id")
+  const rows = await lockRunning(executor)
     .where("user_id", "=", userId)
-    .where("status", "=", "streaming")
     .where("id", "in", (of) =>
       of.selectFrom("messages").select("generation_id").where("conversation_id", "=", conversationId).$castTo<{ generation_id: string }>(),
     )
-    .orderBy("id", "desc")
-    .forNoKeyUpdate()
     .execute();
   return rows.map((row) => row.id);
 }

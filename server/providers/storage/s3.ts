@@ -164,7 +164,7 @@ class S3Storage implements FileStorage {
       return { bytes: whole ?? found.ContentLength ?? 0, content };
     } catch (error) {
       if (statusOf(error) !== 416) throw error;
-      // The range begins behind the end.
+      // The range begins after the end of the file.
       const bytes = await this.size(name);
       return bytes === undefined ? undefined : { bytes, content: Readable.from([]) };
     }
