@@ -78,7 +78,7 @@ export async function buildSandbox(environment: SandboxEnvironment): Promise<San
   });
   const clock = new SandboxClock(database);
   const mails = new MailStore(database);
-  const models = createModelServer();
+  const models = createModelServer(clock);
   const stripe = openStripe(environment, clock, app.log);
   const stepper = stripe && createStepper({ clock, stripe, product: createProductClock(environment.productUrl, environment.token) });
   const catcher = createMailCatcher(mails, (details, message) => app.log.warn(details, message));

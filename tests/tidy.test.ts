@@ -8,6 +8,7 @@ import { parsedKeysInFunction, parsedKeysInSource } from "#tests/support/parsed-
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
+import { testCalls } from "#tests/support/test-calls.ts";
 import { ringsOf, zoneFault } from "#tests/support/zones.ts";
 
 const fileLinesMaximum = 300;
@@ -39,6 +40,16 @@ const environmentAllowed = [
   "server/db/migrate.ts",
   "client/vite.config.ts",
 ];
+
+/** Files all of whose tests only `npm run test:full` has, and what of them `npm test` has. */
+const onlyInFull = {
+  "tests/e2e/admin-walks.test.ts": "each of its pages and acts, in admin.test.ts and admin-needs.test.ts",
+  "tests/e2e/billing-walk.test.ts": "each of its steps, in first-day.test.ts, trial.test.ts, packs.test.ts and the states of the client",
+  "tests/faults/embedded-postgres.test.ts": "the same fault with a PostgreSQL of ours, in postgres.test.ts",
+  "tests/faults/postgres-main-job.test.ts": "one kill at a chosen moment, in postgres.test.ts",
+  "tests/server/migrations-billing-accounts.test.ts": "its schema, up and down, in migrations.test.ts; it was released long ago",
+  "tests/server/migrations-identities.test.ts": "its schema, up and down, in migrations.test.ts; it was released long ago",
+};
 
 function isFunction(node: SyntaxNode): boolean {
   return ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(node.type);
@@ -128,6 +139,12 @@ describe("sources", () => {
         (name) => isMember(node, name, "only") || isMember(node, name, "skip") || isMember(node, name, "todo"),
       );
     expect(find(tests, isChosen)).toEqual([]);
+  });
+
+  it("have a test in every file that `npm test` runs, but for those named here", () => {
+    const tests = listFiles("tests", /\.test\.tsx?$/);
+    const never = tests.filter((file) => !testCalls(file).some(({ kind, onlyInFull }) => kind === "it" && !onlyInFull));
+    expect(never).toEqual(Object.keys(onlyInFull));
   });
 });
 

@@ -18,7 +18,10 @@ export function offeredModels(): readonly KnownModel[] {
   return listedModels().filter(({ id }) => !shownModels().off.includes(id));
 }
 
-/** The model that stands for the named one: itself while it is offered, then its successor, or else one of its kind and price. */
+/**
+ * The model that stands for the named one: itself while it is offered, then its successor, or else one of its kind and price. If there is none,
+ * the named one, although it is switched off, so that no sentence breaks off.
+ */
 export function currentModel(id: string): KnownModel | undefined {
   const { off } = shownModels();
   const named = livingModel(findModel, id, now());

@@ -45,6 +45,11 @@ export function removeReference(fileId: string): void {
   }));
 }
 
+/** The files that are sent with the wish. */
+export function filesOfWish({ references, mask }: Pick<PictureWish, "references" | "mask">): string[] {
+  return [...references.map(({ fileId }) => fileId), ...(mask === null ? [] : [mask])];
+}
+
 /** Begins anew from this picture. */
 export function editPicture(reference: Reference, modelId: string | null): void {
   usePictureWish.setState({ references: [reference], mask: null, given: { prompt: null, modelId } });

@@ -125,6 +125,8 @@ export interface Recorder {
   resume: () => void;
   /** Ends the recording and gives it to `onDone`. */
   finish: () => void;
+  /** Ends it as the limit does: it is given to `onDone`, and nobody has asked for that. */
+  breakOff: () => void;
   /** Throws it away. */
   cancel: () => void;
 }
@@ -152,8 +154,11 @@ function useShown(
   }, [take, isRunning]);
 }
 
-/** `onDone` also gets what was recorded until the limit, or until the microphone went. `mostSeconds`: what the model takes. */
-export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => void): Recorder {
+/**
+ * `onDone` also gets what was recorded until the limit, or until the microphone went; `isWished` is false then. `mostSeconds`: what the model
+ * takes.
+ */
+export function useRecorder(mostSeconds: number, onDone: (recorded: Blob, isWished: boolean) => void): Recorder {
   const [state, setState] = useState<Pick<Recorder, "phase" | "fault">>({ phase: "idle", fault: null });
   const [shown, setShown] = useState({ milliseconds: 0, level: 0 });
   const take = useRef<Take | undefined>(undefined);
@@ -161,13 +166,15 @@ export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => voi
   const done = useRef(onDone);
   done.current = onDone;
 
-  const finish = () => {
+  const end = (isWished: boolean) => {
     const ended = take.current;
     take.current = undefined;
     asked.current += 1;
     setState({ phase: "idle", fault: null });
-    if (ended) void ended.finish().then((recorded) => done.current(recorded));
+    if (ended) void ended.finish().then((recorded) => done.current(recorded, isWished));
   };
+  const finish = () => end(true);
+  const breakOff = () => end(false);
   const cancel = () => {
     take.current?.release();
     take.current = undefined;
@@ -180,7 +187,7 @@ export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => voi
     const own = asked.current;
     setState({ phase: "asking", fault: null });
     setShown({ milliseconds: 0, level: 0 });
-    openMicrophone(() => latest.current.finish()).then(
+    openMicrophone(() => latest.current.breakOff()).then(
       (opened) => {
         // Given up while the browser asked.
         if (own !== asked.current) return opened.release();
@@ -190,11 +197,11 @@ export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => voi
       (error: unknown) => own === asked.current && setState({ phase: "idle", fault: faultOf(error) }),
     );
   };
-  const latest = useRef({ finish, cancel });
-  latest.current = { finish, cancel };
+  const latest = useRef({ breakOff, cancel });
+  latest.current = { breakOff, cancel };
   useEffect(() => () => latest.current.cancel(), []);
 
-  useShown(take, state.phase === "recording", mostSeconds, setShown, () => latest.current.finish());
+  useShown(take, state.phase === "recording", mostSeconds, setShown, () => latest.current.breakOff());
 
   return {
     ...state,
@@ -202,6 +209,7 @@ export function useRecorder(mostSeconds: number, onDone: (recorded: Blob) => voi
     leftSeconds: Math.max(0, mostSeconds - shown.milliseconds / 1_000),
     start,
     finish,
+    breakOff,
     cancel,
     pause: () => {
       take.current?.pause();

@@ -20,7 +20,7 @@ function isFile(value: unknown): value is FileInfo {
   return isRecord(value) && typeof value.id === "string" && typeof value.name === "string" && typeof value.contentType === "string";
 }
 
-const kind: Kind<Draft> = {
+export const draftKind: Kind<Draft> = {
   version: 1,
   stamped: true,
   read: (stored) => {
@@ -39,18 +39,18 @@ const kind: Kind<Draft> = {
  * The key contains the person's id, so that nobody on a shared device sees another's drafts. `threadKey` is a conversation's
  * id, or "new".
  */
-function keyOf(userId: string, threadKey: string): string {
+export function draftKeyOf(userId: string, threadKey: string): string {
   return `draft:${userId}:${threadKey}`;
 }
 
 export async function readDraft(userId: string, threadKey: string): Promise<Draft | undefined> {
-  return await readStored(kind, keyOf(userId, threadKey));
+  return await readStored(draftKind, draftKeyOf(userId, threadKey));
 }
 
 export function entryOfDraft(userId: string, threadKey: string, draft: Draft): Entry {
   const { text, modelId, files = [] } = draft;
   const isEmpty = text === "" && modelId === null && files.length === 0;
-  return { kind, key: keyOf(userId, threadKey), value: isEmpty ? undefined : draft };
+  return { kind: draftKind, key: draftKeyOf(userId, threadKey), value: isEmpty ? undefined : draft };
 }
 
 /**
@@ -67,12 +67,12 @@ export async function writeDraft(userId: string, threadKey: string, draft: Draft
 
 /** The conversations with a draft of this person, by `threadKey`. */
 export async function listDrafted(userId: string): Promise<string[]> {
-  const prefix = keyOf(userId, "");
+  const prefix = draftKeyOf(userId, "");
   return (await listStoredKeys(prefix)).map((key) => key.slice(prefix.length));
 }
 
 /** For a deleted conversation, with the files that were chosen in it. */
 export async function forgetDraft(userId: string, threadKey: string): Promise<void> {
-  await removeStored(kind, keyOf(userId, threadKey));
+  await removeStored(draftKind, draftKeyOf(userId, threadKey));
   await removeStoredUnder(filesOfThread(userId, threadKey));
 }

@@ -6,6 +6,8 @@ export type FileEvent =
   /** Files were added, removed or refused. */
   | { type: "changed" }
   | { type: "progress"; id: string; progress: number }
+  /** It was deleted on the server. */
+  | { type: "deleted"; owner: string; id: string }
   /** The file is on the server, and on the device it stands where it belongs: in its draft, or among the pictures to begin from. */
   | { type: "stored"; file: Pick<WaitingFile, "id" | "owner" | "purpose" | "threadKey">; info: FileInfo };
 

@@ -1,7 +1,7 @@
 /** The uploaded pictures from which the next picture or clip begins, until it was asked for. */
 import { waitingFileMs } from "#domain/periods.ts";
 import type { Entry, Kind } from "./store.ts";
-import { isRecord, readStored, writeAllStored } from "./store.ts";
+import { findStored, isRecord, readStored, writeAllStored } from "./store.ts";
 
 export interface KeptReference {
   fileId: string;
@@ -47,6 +47,25 @@ const nothing: KeptReferences = { references: [], mask: null, first: null };
 export async function readReferences(owner: string): Promise<KeptReferences> {
   const stored = await readStored(kind, `references:${owner}`);
   return stored && Math.abs(Date.now() - stored.keptAtMs) <= waitingFileMs ? stored : nothing;
+}
+
+/** The files from which pictures and clips begin; undefined if this version can't read them. */
+export async function listReferenceFiles(owner: string): Promise<string[] | undefined> {
+  const stored = await findStored(kind, `references:${owner}`);
+  if (stored.state !== "found") return stored.state === "newer" ? undefined : [];
+  const { references, mask, first } = stored.value;
+  return [...references.map(({ fileId }) => fileId), ...(mask === null ? [] : [mask]), ...(first ? [first.fileId] : [])];
+}
+
+/** For a file that was deleted. What a mask belongs to is the first picture, so it goes with it. */
+export async function dropReference(owner: string, id: string): Promise<void> {
+  if (!(await listReferenceFiles(owner))?.includes(id)) return;
+  const { references, mask, first } = await readReferences(owner);
+  await keepReferences(owner, {
+    references: references.filter(({ fileId }) => fileId !== id),
+    mask: mask === id || references[0]?.fileId === id ? null : mask,
+    first: first?.fileId === id ? null : first,
+  });
 }
 
 export function entryOfReferences(owner: string, { references, mask, first }: KeptReferences): Entry {

@@ -44,6 +44,8 @@ const BillingSection = lazy(async () => ({ default: (await import("./billing-sec
 const UsageSection = lazy(async () => ({ default: (await import("#client/features/usage/usage-section.tsx")).UsageSection }));
 const GallerySection = lazy(async () => ({ default: (await import("#client/features/gallery/gallery-section.tsx")).GallerySection }));
 
+const FilesSection = lazy(async () => ({ default: (await import("#client/features/gallery/files-section.tsx")).FilesSection }));
+
 const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
   billing: (user) => (
@@ -59,6 +61,11 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   pictures: (user) => (
     <Suspense fallback={<PageSpinner />}>
       <GallerySection key={user.id} conversationPath={conversationPath} />
+    </Suspense>
+  ),
+  files: (user) => (
+    <Suspense fallback={<PageSpinner />}>
+      <FilesSection key={user.id} conversationPath={conversationPath} />
     </Suspense>
   ),
   security: (user) => (

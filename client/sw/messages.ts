@@ -9,6 +9,11 @@ export const sharePath = "/share";
  */
 export const sharedFiles = { cache: "shared-files", name: "x-name", cameAt: "x-came-at", waitMs: 60 * 60_000 } as const;
 
+/** Whether a shared file is to be heard: by its name too, because apps give recordings types of all kinds. */
+export function isRecording({ name, type }: Pick<File, "name" | "type">): boolean {
+  return type.startsWith("audio/") || /\.(mp3|wav|m4a|aac|ogg|oga|opus|webm)$/i.test(name);
+}
+
 /**
  * Why a page is kept: `base` pages come with every language in use, `visited` pages were opened, and `saved` pages were saved
  * by the reader.

@@ -11,7 +11,7 @@ function usageOf({ promptTokens, thinkingTokens, provider }: Answer, completionT
 
 const finishReasons = { complete: "stop", length: "length", content_filter: "content_filter", tool_calls: "tool_calls" } as const;
 
-/** Google has reasons of its own for what it filters. */
+/** If a filter stopped the answer, Google sends its own word for the reason as the finish reason. */
 const finishOf = ({ finish, provider, fault }: Answer) =>
   (finish === "content_filter" && provider === "google" && filterWord("google", fault)) || finishReasons[finish];
 

@@ -1,14 +1,17 @@
 /** The addresses of clips: as xAI has them, and the files that the provider keeps elsewhere. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Model } from "#domain/models.ts";
+import type { Clock } from "#domain/clock.ts";
+import type { Model, Provider } from "#domain/models.ts";
 import type { ModelCalls } from "./calls.ts";
 import type { ClipJobs } from "./clips.ts";
 import { readClipRequest } from "./clips-request.ts";
 import type { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
+import { isAskedAs, isServed } from "./lives.ts";
 import { clipBlocked, rateLimited, serverError, unknownAddress, unknownModel } from "./openai-error.ts";
 
 interface Server {
+  clock: Clock;
   faults: ModelFaults;
   calls: ModelCalls;
   pace: { milliseconds: number };
@@ -17,6 +20,7 @@ interface Server {
 
 interface Played {
   server: Server;
+  provider: Provider;
   models: readonly Model[];
   paceOf(request: FastifyRequest, usual: Server["pace"]): () => number;
 }
@@ -24,11 +28,11 @@ interface Played {
 const bodyLimitBytes = 32 * 1024 * 1024;
 const retryAfterSeconds = 1;
 
-async function beginClip({ server, models, paceOf }: Played, request: FastifyRequest): Promise<object> {
+async function beginClip({ server, provider, models, paceOf }: Played, request: FastifyRequest): Promise<object> {
   const body = readBody(request.body);
   const asked = readModel(body);
-  const model = models.find(({ upstreamModel }) => upstreamModel === asked);
-  if (!model) throw unknownModel(asked);
+  const model = models.find((each) => isAskedAs(each, asked) && isServed(each, server.clock.now()));
+  if (!model) throw unknownModel(provider, asked);
   const wanted = await readClipRequest(body);
   const call = server.calls.start({ model: model.id, stream: false, promptTokens: 0 });
   const fault = server.faults.take(model.id);
@@ -53,14 +57,9 @@ async function sendClip(jobs: ClipJobs, { id, name }: { id: string; name: string
 }
 
 /** `models`: the provider's that make clips. */
-export function registerClips(
-  instance: FastifyInstance,
-  server: Server,
-  prefix: string,
-  models: readonly Model[],
-  paceOf: Played["paceOf"],
-): void {
-  instance.post(`${prefix}/videos/generations`, { bodyLimit: bodyLimitBytes }, (request) => beginClip({ server, models, paceOf }, request));
+export function registerClips(instance: FastifyInstance, prefix: string, played: Played): void {
+  const { server } = played;
+  instance.post(`${prefix}/videos/generations`, { bodyLimit: bodyLimitBytes }, (request) => beginClip(played, request));
   instance.get<{ Params: { id: string } }>(`${prefix}/videos/:id`, async (request, reply) => {
     const origin = `${request.protocol}://${request.host}${request.url.slice(0, request.url.indexOf("/videos/"))}`;
     const state = server.clips.stateOf(request.params.id, origin);

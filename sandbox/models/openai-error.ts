@@ -1,3 +1,4 @@
+import type { Provider } from "#domain/models.ts";
 import type { ModelFault } from "./faults.ts";
 import { filterResults, filterWord } from "./filter-words.ts";
 
@@ -43,13 +44,24 @@ export function extraForbidden(name: string, input: unknown): OpenAiError {
   return new OpenAiError(422, error, {}, { ...error, object: "error", message: { detail } });
 }
 
-export function unknownModel(model: string): OpenAiError {
-  return new OpenAiError(404, {
-    message: `The model \`${model}\` does not exist or you do not have access to it.`,
-    type: "invalid_request_error",
-    param: null,
-    code: "model_not_found",
-  });
+/** A model that the provider does not serve, or no longer: each has a form of its own for that. Anthropic's is in anthropic-error.ts. */
+export function unknownModel(provider: Provider, model: string): OpenAiError {
+  const [param, type] = [null, "invalid_request_error"];
+  const message = `The model \`${model}\` does not exist or you do not have access to it.`;
+  const error = { message, type, param, code: "model_not_found" };
+  if (provider === "mistral") {
+    const invalid = { message: `Invalid model: ${model}`, type: "invalid_model", param, code: "1500" };
+    return new OpenAiError(400, invalid, {}, { object: "error", ...invalid });
+  }
+  if (provider === "deepseek") return new OpenAiError(400, { message: "Model Not Exist", type, param, code: type });
+  if (provider === "google") {
+    const status = { code: 404, message: `models/${model} is not found for API version v1main.`, status: "NOT_FOUND" };
+    return new OpenAiError(404, error, {}, [{ error: status }]);
+  }
+  if (provider === "xai") return new OpenAiError(404, error, {}, { code: "Some requested entity was not found", error: message });
+  if (provider === "perplexity")
+    return new OpenAiError(400, { message: `Invalid model '${model}'.`, type: "invalid_model", param, code: null });
+  return new OpenAiError(404, error);
 }
 
 export function missingKey(): OpenAiError {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "#domain/clock.ts";
 import type { Model, Provider } from "#domain/models.ts";
 import { catalogue, providers } from "#domain/models.ts";
 import type { Answer, Frames } from "./answer.ts";
@@ -17,6 +18,7 @@ import { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
 import { sendPictures, streamPicture } from "./images.ts";
 import { readForm, readPictureRequest } from "./images-request.ts";
+import { isAskedAs, isServed, listModels } from "./lives.ts";
 import { messageFrames } from "./messages-frames.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import type { OpenAiErrorBody } from "./openai-error.ts";
@@ -32,6 +34,8 @@ import { splitTokens } from "./tokens.ts";
 
 /** The model server, with the parts that the control page and endpoints change. */
 export interface ModelServer {
+  /** Models begin and end by it. */
+  clock: Clock;
   plugin: FastifyPluginAsync;
   faults: ModelFaults;
   calls: ModelCalls;
@@ -44,7 +48,6 @@ export const humanPaceMs = 20;
 const bodyLimitBytes = 32 * 1024 * 1024;
 /** Pictures to begin from. */
 const formLimitBytes = 632 * 1024 * 1024;
-const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
 /** A protocol as the sandbox plays it. */
 interface Played {
@@ -69,20 +72,11 @@ const played: Readonly<Record<Provider, readonly Played[]>> = {
   xai: [chat, responses],
 };
 
-/** The provider's models that are played here. */
+/** The provider's models that are played here, while they live. Nobody plays the clips of a model that ended before we spoke its protocol. */
 function playedModels(provider: string, kind: "chat" | "pictures" | "clips"): Model[] {
   const categories = { pictures: "image", clips: "video" };
   const isAsked = ({ category, inputTokenLimit }: Model) => (kind === "chat" ? inputTokenLimit > 0 : category === categories[kind]);
-  return catalogue.filter((model) => model.provider === provider && isAsked(model));
-}
-
-function allModels(provider: string): Model[] {
-  const kinds = ["chat", "pictures", "clips"] as const;
-  return [...kinds.flatMap((kind) => playedModels(provider, kind)), ...soundModels(provider)];
-}
-
-function describeModel(model: Model): object {
-  return { id: model.upstreamModel, object: "model", created: since, owned_by: `sandbox-${model.provider}` };
+  return catalogue.filter((model) => model.provider === provider && model.protocol !== undefined && isAsked(model));
 }
 
 /** The reason with which a fault ends an answer early. */
@@ -166,8 +160,8 @@ async function makePictures(
   const form = Buffer.isBuffer(request.body) ? await readForm(request.body, String(request.headers["content-type"])) : undefined;
   const body = form?.fields ?? readBody(request.body);
   const asked = readModel(body);
-  const model = playedModels(provider, "pictures").find(({ upstreamModel }) => upstreamModel === asked);
-  if (!model) throw unknownModel(asked);
+  const model = playedModels(provider, "pictures").find((each) => isAskedAs(each, asked) && isServed(each, server.clock.now()));
+  if (!model) throw unknownModel(provider, asked);
   const wanted = readPictureRequest(body, form);
   const paceMs = paceOf(request, server.pace);
   const promptTokens = wanted.textTokens + wanted.pictureTokens;
@@ -183,15 +177,15 @@ async function makePictures(
 }
 
 /** The server that replaces every provider without a key. Its answers say that they are from the sandbox. */
-export function createModelServer(): ModelServer {
-  const server = { faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs }, clips: new ClipJobs() };
+export function createModelServer(clock: Clock): ModelServer {
+  const server = { clock, faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs }, clips: new ClipJobs() };
 
   async function answer(request: FastifyRequest, reply: FastifyReply, provider: Provider, protocol: Played): Promise<void> {
     const body = readBody(request.body);
     const asked = readModel(body);
-    const candidates = playedModels(provider, "chat").filter((candidate) => candidate.upstreamModel === asked);
+    const candidates = playedModels(provider, "chat").filter((each) => isAskedAs(each, asked) && isServed(each, clock.now()));
     const [first] = candidates;
-    if (first === undefined) throw unknownModel(asked);
+    if (first === undefined) throw unknownModel(provider, asked);
     const wanted = protocol.read(body, first);
     // We sell some of the providers' models twice: as they are, and with a search.
     const model = candidates.find(({ category }) => (category === "search") === wanted.searches) ?? first;
@@ -215,17 +209,18 @@ export function createModelServer(): ModelServer {
     });
     for (const provider of providers) {
       const prefix = `/${provider}/v1`;
-      instance.get(`${prefix}/models`, async () => ({ object: "list", data: allModels(provider).map(describeModel) }));
+      instance.get(`${prefix}/models`, async () => ({ object: "list", data: listModels(provider, clock.now()) }));
       instance.get<{ Params: { model: string } }>(`${prefix}/models/:model`, async (request) => {
-        const model = allModels(provider).find((candidate) => candidate.upstreamModel === request.params.model);
-        if (model === undefined) throw unknownModel(request.params.model);
-        return describeModel(model);
+        const found = listModels(provider, clock.now()).find(({ id }) => id === request.params.model);
+        if (found === undefined) throw unknownModel(provider, request.params.model);
+        return found;
       });
       for (const protocol of played[provider])
         instance.post(`${prefix}${protocol.path}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>
           answer(request, reply, provider, protocol),
         );
-      if (playedModels(provider, "clips").length > 0) registerClips(instance, server, prefix, playedModels(provider, "clips"), paceOf);
+      const makers = playedModels(provider, "clips");
+      if (makers.length > 0) registerClips(instance, prefix, { server, provider, models: makers, paceOf });
       for (const kind of ["transcriptions", "speech"] as const)
         if (soundModels(provider, kind).length > 0)
           instance.post(`${prefix}/audio/${kind}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>

@@ -44,7 +44,7 @@ function readSearches(body: Fields, { provider }: Model): boolean {
   return tools.length > 0;
 }
 
-/** Each has a limit on searches of its own: OpenAI on calls of tools, Perplexity on rounds. */
+/** The providers limit searches by different fields: OpenAI by the number of tool calls, Perplexity by the number of rounds. */
 function readOwn(body: Fields, { provider }: Model): void {
   const own = provider === "perplexity" ? ["max_steps"] : ["store", "max_tool_calls"];
   refuseOthers(body, [...known, ...own]);

@@ -1,5 +1,6 @@
 /** The addresses of providers that write down and read aloud. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "#domain/clock.ts";
 import type { Model, Provider } from "#domain/models.ts";
 import { catalogue } from "#domain/models.ts";
 import { readAudioForm, readSpeechRequest, readTranscriptRequest } from "./audio-request.ts";
@@ -8,12 +9,14 @@ import type { Pace } from "./delivery.ts";
 import { paceOf, produce, turnAway } from "./delivery.ts";
 import type { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
+import { isAskedAs, isServed } from "./lives.ts";
 import { invalidRequest, unknownModel } from "./openai-error.ts";
 import { sendSpeech } from "./speech.ts";
 import type { SoundDelivery } from "./transcripts.ts";
 import { sendTranscript, streamTranscript } from "./transcripts.ts";
 
 interface Server {
+  clock: Clock;
   faults: ModelFaults;
   calls: ModelCalls;
   pace: Pace;
@@ -28,9 +31,9 @@ export function soundModels(provider: string, kind?: SoundKind): Model[] {
   );
 }
 
-function findModel(provider: Provider, kind: SoundKind, asked: string): Model {
-  const model = soundModels(provider, kind).find(({ upstreamModel }) => upstreamModel === asked);
-  if (!model) throw unknownModel(asked);
+function findModel({ clock }: Server, provider: Provider, kind: SoundKind, asked: string): Model {
+  const model = soundModels(provider, kind).find((each) => isAskedAs(each, asked) && isServed(each, clock.now()));
+  if (!model) throw unknownModel(provider, asked);
   return model;
 }
 
@@ -49,13 +52,13 @@ export async function answerSound(
   };
   if (kind === "speech") {
     const fields = readBody(request.body);
-    const model = findModel(provider, kind, readModel(fields));
+    const model = findModel(server, provider, kind, readModel(fields));
     const asked = readSpeechRequest(fields, model);
     return begin(model, false, Math.ceil(asked.text.length / 4))((delivery) => sendSpeech(delivery, asked));
   }
   if (!Buffer.isBuffer(request.body)) throw invalidRequest("Expected a multipart form.", null);
   const { fields, file } = await readAudioForm(request.body, String(request.headers["content-type"]));
-  const model = findModel(provider, kind, readModel(fields));
+  const model = findModel(server, provider, kind, readModel(fields));
   const asked = await readTranscriptRequest(fields, file, model);
   const deliver = begin(model, asked.stream, Math.ceil(asked.seconds * 10));
   return deliver((delivery) => (asked.stream ? streamTranscript(delivery, asked) : sendTranscript(delivery, asked)));

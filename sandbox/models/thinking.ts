@@ -9,7 +9,7 @@ export type Effort = (typeof efforts)[number];
 
 const tokens: Readonly<Record<Effort, number>> = { none: 0, minimal: 0, low: 32, medium: 400, high: 1_500, xhigh: 4_000, max: 16_000 };
 
-/** A model that thinks does so to a medium extent unless it is told otherwise; the others are told nothing. */
+/** A model that thinks uses medium effort if the request names none. The others use no tokens for it. */
 export function thinkingTokens(model: Model, effort: Effort | undefined): number {
   return parametersOf(model).effort === undefined ? 0 : tokens[effort ?? "medium"];
 }

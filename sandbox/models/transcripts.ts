@@ -121,7 +121,7 @@ function bodyOf(model: Model, { seconds, times, speakers }: TranscriptRequest, i
   return { task: "transcribe", language: "english", duration: seconds, text, segments, usage };
 }
 
-/** The whole transcript at once. `afterTokens` means nothing here. */
+/** Sends the whole transcript at once, so a fault's `afterTokens` has no effect. */
 export async function sendTranscript(delivery: SoundDelivery, asked: TranscriptRequest): Promise<void> {
   const { response, model, fault, call, paceMs, signal } = delivery;
   const kind = fault?.fault;

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { fileCategories, fileOrders } from "#domain/file-categories.ts";
 import { NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
@@ -32,6 +33,24 @@ export const FileInfo = Type.Object({
   createdAt: Timestamp,
 });
 export type FileInfo = Static<typeof FileInfo>;
+
+const FileCategory = Type.Enum([...fileCategories]);
+
+export const RoomFile = Type.Object({
+  id: Uuid,
+  category: FileCategory,
+  name: Type.String(),
+  /** The beginning of the question whose answer it is; null for what was attached, and for an answer that was read aloud. */
+  prompt: Type.Union([Type.String(), Type.Null()]),
+  contentType: Type.String(),
+  bytes: Type.Integer(),
+  createdAt: Timestamp,
+  /** Where it was sent or made. It goes with this conversation. */
+  conversation: Type.Union([Type.Object({ id: Uuid, title: Type.String() }), Type.Null()]),
+  /** It was sent nowhere, and goes by itself after this time. Null for everything else, which stays until it is deleted. */
+  keptUntil: Type.Union([Timestamp, Type.Null()]),
+});
+export type RoomFile = Static<typeof RoomFile>;
 
 const byId = Type.Object({ id: Uuid });
 const Bytes = Type.Any({ description: "The bytes of the file, with its content type. Ranges are supported" });
@@ -71,6 +90,26 @@ export const fileRoutes = {
       }),
     },
   },
+  "GET /api/files/room": {
+    summary: "All files that count against the person's room, of every category or of one, the newest or the largest first",
+    querystring: Type.Object(
+      {
+        category: Type.Optional(FileCategory),
+        order: Type.Optional(Type.Enum([...fileOrders])),
+        cursor: Type.Optional(Type.String({ maxLength: 200 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: Type.Object({
+        files: Type.Array(RoomFile),
+        nextCursor: Type.Union([Type.String(), Type.Null()]),
+        usedBytes: Type.Integer(),
+        allowedBytes: Type.Integer(),
+      }),
+    },
+  },
   "POST /api/files/addresses": {
     summary:
       "Addresses at which this sign-in's browser reads these files without its token, for pictures and players. Each is good for one file, " +
@@ -81,5 +120,12 @@ export const fileRoutes = {
     },
   },
   "GET /api/files/:id": { summary: "The bytes of a file", params: byId, response: { 200: Bytes, 206: Bytes } },
-  "DELETE /api/files/:id": { summary: "Delete a file. Nobody can read it any more at once", params: byId, response: { 204: NoContent } },
+  "DELETE /api/files/:id": {
+    summary:
+      "Delete a file. Nobody can read it any more at once. With `unsent`, only an attachment that no question was sent with, nor is being sent: " +
+      "any other file is not found, and stays",
+    params: byId,
+    querystring: Type.Object({ unsent: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    response: { 204: NoContent },
+  },
 } as const satisfies Record<string, RouteContract>;

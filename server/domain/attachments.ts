@@ -13,6 +13,8 @@ export const attachmentLimits = {
   pages: 300,
   /** For a document's text: no model has room for more. */
   textBytes: 600_000,
+  /** For what goes with one question as it is, pictures and PDFs: providers take requests of about 30 MB, and base64 makes four bytes of three. */
+  sentBytes: 15_000_000,
 } as const;
 
 /** Around each message, for every provider. */
@@ -27,7 +29,7 @@ const pieceBytes = 10_000;
 const seenTokens = 2_500;
 /** Providers that take PDFs read a picture of each page beside its text. */
 const pageTokens = 2_500;
-/** For what says where a file begins and ends, beside its name. */
+/** Tokens for the lines that mark where a file begins and ends, without its name. */
 const frameTokens = 60;
 /** The most that a picture takes of a model's room. Its name is said only where it is not there any more. */
 export const pictureTokens = seenTokens + 300;
@@ -40,6 +42,8 @@ const scannedBytes = 20;
 export interface Attachable {
   name: string;
   contentType: string;
+  /** Of the file. */
+  bytes: number;
   /** For a PDF. */
   pages: number | null;
   /** For a document. */
@@ -107,9 +111,23 @@ export function tokensOfReading({ tokens, textBytes }: Pick<Reading, "tokens" | 
 
 const frameOf = ({ name }: Pick<Attachable, "name">) => frameTokens + countTokens(name);
 
-function readPicture(model: Pick<Model, "id" | "own">, room: number): Reading | ReadingFault {
+/** What is left for the files of one question. */
+interface Room {
+  tokens: number;
+  /** For files that go as they are. */
+  bytes: number;
+}
+
+/** Whether the file itself goes to the model, and not its text. */
+export function goesAsItIs(model: Pick<Model, "id" | "own">, { as }: Pick<Reading, "as">): boolean {
+  return as === "picture" ? seesPictures(model) : as === "pages" && takesPdf(model);
+}
+
+function readPicture(model: Pick<Model, "id" | "own">, file: Attachable, room: Room): Reading | ReadingFault {
   if (!seesPictures(model)) return "unreadable";
-  return pictureTokens > room ? "too_large" : { as: "picture", pages: null, textBytes: 0, cut: false, tokens: pictureTokens };
+  return pictureTokens > room.tokens || file.bytes > room.bytes
+    ? "too_large"
+    : { as: "picture", pages: null, textBytes: 0, cut: false, tokens: pictureTokens };
 }
 
 interface Kept {
@@ -143,34 +161,37 @@ function readText(file: Attachable, room: number): Reading | ReadingFault {
   return { as: "text", pages, textBytes: bytes, cut, tokens: tokens + frame };
 }
 
-function readDocument(model: Pick<Model, "id" | "own">, file: Attachable, room: number): Reading | ReadingFault {
+function readDocument(model: Pick<Model, "id" | "own">, file: Attachable, room: Room): Reading | ReadingFault {
   const { textBytes, pages, pageEnds, tokenEnds } = file;
-  if (pages === null) return readText(file, room);
+  if (pages === null) return readText(file, room.tokens);
   const bytes = textBytes ?? 0;
   const tokens = (tokenEnds?.at(-1) ?? bytes) + pages * pageTokens + frameOf(file);
-  if (takesPdf(model) && tokens <= room && pageEnds?.length === pages) return { as: "pages", pages, textBytes: bytes, cut: false, tokens };
+  const fits = tokens <= room.tokens && file.bytes <= room.bytes;
+  if (takesPdf(model) && fits && pageEnds?.length === pages) return { as: "pages", pages, textBytes: bytes, cut: false, tokens };
   if (bytes < pages * scannedBytes) return takesPdf(model) ? "too_large" : "unreadable";
-  return readText(file, room);
+  return readText(file, room.tokens);
 }
 
 const heard: Reading = { as: "sound", pages: null, textBytes: 0, cut: false, tokens: 0 };
 
 /**
  * What the model reads of each file, in their order. Pictures take their room first, since nothing of a picture can be left out; documents share
- * the rest, and are cut where it ends. `promptTokens`: of the question.
+ * the rest, and are cut where it ends. A PDF that is too many bytes beside the others goes as its text. `promptTokens`: of the question.
  */
 export function readAttachments(
   model: Pick<Model, "id" | "inputTokenLimit" | "unit">,
   promptTokens: number,
   files: readonly Attachable[],
 ): (Reading | ReadingFault)[] {
-  let room = model.inputTokenLimit - promptTokens - tokensPerMessage;
+  const room: Room = { tokens: model.inputTokenLimit - promptTokens - tokensPerMessage, bytes: attachmentLimits.sentBytes };
   const readings = new Map<Attachable, Reading | ReadingFault>();
   const take = (file: Attachable, read: Reading | ReadingFault) => {
     readings.set(file, read);
-    if (typeof read === "object") room -= read.tokens;
+    if (typeof read !== "object") return;
+    room.tokens -= read.tokens;
+    if (goesAsItIs(model, read)) room.bytes -= file.bytes;
   };
-  for (const file of files) if (isPicture(file)) take(file, readPicture(model, room));
+  for (const file of files) if (isPicture(file)) take(file, readPicture(model, file, room));
   for (const file of files)
     if (isSound(file)) take(file, hears(model) ? heard : "unreadable");
     else if (!isPicture(file)) take(file, hears(model) ? "unreadable" : readDocument(model, file, room));

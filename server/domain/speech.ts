@@ -78,6 +78,24 @@ export function languageOfText(text: string, readers: string): string {
   return writtenOtherwise.has(language) ? "en" : language;
 }
 
+/** Whether it is written in Latin letters: a voice of any such language reads it, if with an accent. */
+export function isLatin(language: string): boolean {
+  const [own = ""] = language.split("-");
+  return !writtenOtherwise.has(own);
+}
+
+/**
+ * The voices that can read a text of this language: those that speak it, or else, of one in Latin letters, all that there are, the English ones
+ * first. A voice can't read letters that it does not know.
+ */
+export function readersOf(model: Pick<Model, "id">, language: string): readonly Voice[] {
+  const [own] = language.split("-");
+  const all = voicesOf(model);
+  const fitting = all.filter((each) => each.language === own || each.language === null);
+  if (fitting.length > 0 || !isLatin(language)) return fitting;
+  return all.toSorted((one, other) => Number(other.language === "en") - Number(one.language === "en"));
+}
+
 /** The first voice of the language, or that speaks any. */
 export function voiceFor(model: Pick<Model, "id">, language: string): Voice | undefined {
   const all = voicesOf(model);
@@ -109,41 +127,4 @@ export function speechPieces(text: string, longest: number = pieceCharacters): s
   }
   if (rest !== "") pieces.push(rest);
   return pieces.filter((piece) => piece !== "");
-}
-
-/**
- * What of an answer's Markdown is read aloud: its words, without marks, addresses and code. Client and server calculate the price from the same
- * text.
- */
-export function spokenText(markdown: string): string {
-  return markdown
-    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1[^\n]*$|(?![\s\S]))/gm, "")
-    .replace(/\$\$[\s\S]*?\$\$/g, "")
-    .replace(/!\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, "$1")
-    .replace(/\[([^\]]+)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, "$1")
-    .replace(/\s?\[\d{1,3}\]/g, "")
-    .replace(/<(https?:\/\/[^>\s]+)>/g, "")
-    .replace(/https?:\/\/\S+/g, "")
-    .replace(/^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$/gm, "")
-    .replace(
-      /^[ \t]*\|(.*)\|[ \t]*$/gm,
-      (_row, cells: string) =>
-        `${cells
-          .split("|")
-          .map((cell) => cell.trim())
-          .filter(Boolean)
-          .join(", ")}.`,
-    )
-    .replace(/^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/gm, "$1.")
-    .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gm, "")
-    .replace(/^[ \t]*>[ \t]?/gm, "")
-    .replace(/^[ \t]*[-*+][ \t]+(?:\[[ xX]\][ \t]+)?/gm, "")
-    .replace(/(\*\*\*|\*\*|__|~~)(?=\S)([\s\S]*?\S)\1/g, "$2")
-    .replace(/(?<![\w*])\*(?=\S)([^*\n]*\S)\*(?![\w*])/g, "$1")
-    .replace(/(?<!\w)_(?=\S)([^_\n]*\S)_(?!\w)/g, "$1")
-    .replace(/`([^`\n]+)`/g, "$1")
-    .replace(/([.!?:;,])\.$/gm, "$1")
-    .replace(/[ \t]+$/gm, "")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
 }

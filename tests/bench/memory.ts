@@ -64,7 +64,7 @@ function ask(port: number, token: string, number: number, agent: http.Agent, tol
 
 /** The resident memory of the API process in megabytes, with all connections open. */
 export async function measureMemory(server: BenchServer): Promise<number> {
-  const models = createModelServer();
+  const models = createModelServer({ now: () => new Date(0) });
   models.pace.milliseconds = tokenMs;
   const provider = Fastify({ forceCloseConnections: true });
   await provider.register(models.plugin, { prefix: "/providers" });

@@ -57,6 +57,8 @@ describe("out of credits", () => {
     expect(idOf(payableModel(offered(), of("gpt-5-search-api"), 4))).toBe("sonar");
     expect(idOf(payableModel(offered(), of("gpt-5-search-api"), 1))).toBe(firstSmall?.id);
     expect(payableModel(offered(), of("gpt-5"), 0)).toBeUndefined();
+    // Nobody is led from a small model to a large one that stands before the other small ones.
+    expect(idOf(payableModel(offered(), of(firstSmall?.id ?? ""), 100))).toBe(secondSmall?.id);
     expect(idOf(payableModel(offered([firstSmall?.id ?? ""]), of("gpt-5"), 1))).toBe(secondSmall?.id);
   });
 });

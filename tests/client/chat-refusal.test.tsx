@@ -9,9 +9,12 @@ import { useModels } from "#client/features/chat/models-store.ts";
 import { NoCredits } from "#client/features/chat/no-credits.tsx";
 import { RefusalView } from "#client/features/chat/refusal-view.tsx";
 import { RefusalWays } from "#client/features/chat/refusal-ways.tsx";
+import { RoomLink } from "#client/features/chat/room-link.tsx";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
+import dialogs from "#client/i18n/locales/en/dialogs.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import files from "#client/i18n/locales/en/files.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import type { NextCredits } from "#client/lib/next-credits.ts";
 
@@ -24,7 +27,7 @@ beforeAll(async () => {
     lng: "en",
     ns: ["chat"],
     defaultNS: "common",
-    resources: { en: { chat, common, errors, refusals } },
+    resources: { en: { chat, common, dialogs, errors, files, refusals } },
     interpolation: { escapeValue: false },
   });
 });
@@ -72,6 +75,17 @@ describe("out of credits", () => {
     const refusal = { ...noted, code: "subscription_required", needed: undefined, available: undefined };
     const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
     expect(draw(<RefusalView refusal={refusal} model={undefined} nextCredits={null} {...actions} />)).toContain('href="/pricing"');
+  });
+});
+
+describe("no room", () => {
+  it("leads to what takes it, from a refused prompt, from an upload and from whatever else says so", () => {
+    const refusal = { ...noted, code: "storage_full", needed: undefined, available: undefined };
+    const props = { refusal, model: undefined, nextCredits: null, onUse: nothing, onDismiss: nothing, onAccept: nothing };
+    const leads = /<a [^>]*href="\/profile\/files"[^>]*>See your files<\/a>/;
+    expect(draw(<RefusalWays {...props} plans={null} dismiss={null} why={null} />)).toMatch(leads);
+    expect(draw(<RoomLink code="storage_full" />)).toMatch(leads);
+    expect(draw(<RoomLink code="file_damaged" />)).toBe("");
   });
 });
 

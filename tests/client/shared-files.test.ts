@@ -1,10 +1,12 @@
 /** What another app shares is kept within bounds, and not for long. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { takeShared } from "#client/features/chat/shared-files.ts";
+import { takeShared, takeSharedRecording } from "#client/features/chat/shared-files.ts";
 import { dropShared, keepShared } from "#client/sw/caches/shared.ts";
+import { manifest } from "#client/sw/manifest.ts";
 import { attachmentLimits } from "#domain/attachments.ts";
 import { hourMs } from "#domain/clock.ts";
 import { attachmentBytes } from "#domain/files.ts";
+import { recordingBytes } from "#domain/transcripts.ts";
 
 /** The part of a browser's cache storage that is used, with bodies by their addresses. */
 class Caches {
@@ -17,6 +19,7 @@ class Caches {
     return {
       put: async (key: string, response: Response) => void entries.set(key, response),
       match: async (key: string) => entries.get(key)?.clone(),
+      delete: async (key: string) => entries.delete(key),
       keys: async () => [...entries.keys()],
     };
   };
@@ -33,7 +36,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const file = (name: string, bytes = 3) => new File([new Uint8Array(bytes)], name, { type: "text/plain" });
+const file = (name: string, bytes = 3, type = "text/plain") => new File([new Uint8Array(bytes)], name, { type });
 
 it("they reach the chat once, by their names", async () => {
   await keepShared([file("käse.txt")]);
@@ -58,4 +61,19 @@ it("what nobody has taken is deleted after an hour, and not before", async () =>
   vi.setSystemTime(Date.now() + 1);
   await dropShared();
   expect(storage.named.size).toBe(0);
+});
+
+it("a recording is offered to us in each form that we write down, and is taken apart from the files, once", async () => {
+  const accepted = manifest.share_target.params.files.flatMap(({ accept }) => accept);
+  expect(accepted).toEqual(expect.arrayContaining(["audio/mpeg", "audio/wav", "audio/mp4", "audio/webm", ".mp3", ".wav", ".m4a", ".webm"]));
+  await keepShared([file("memo.m4a", 3, "audio/x-m4a"), file("notes.txt"), file("large.webm", recordingBytes + 1_000, "video/webm")]);
+  expect((await takeShared()).map(({ name }) => name)).toEqual(["notes.txt"]);
+  // What is left is not dropped before its time because the first of them is gone.
+  await dropShared();
+  const recording = await takeSharedRecording();
+  expect([recording?.name, recording?.type]).toEqual(["memo.m4a", "audio/x-m4a"]);
+  expect(await takeSharedRecording()).toBeUndefined();
+
+  await keepShared([file("large.webm", recordingBytes + 1_000, "video/webm")]);
+  expect((await takeSharedRecording())?.size).toBe(recordingBytes + 1);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { languageOfText, voiceFor } from "#domain/speech.ts";
+import { languageOfText, readersOf, voiceFor } from "#domain/speech.ts";
 
 it.each([
   ["The tiles are in. 瓦 means tile.", "de", "de"],
@@ -22,4 +22,16 @@ it("a voice reads no language but its own, and one of no language reads all", ()
     ...Array(5).fill(undefined),
   ]);
   for (const language of languages) expect(voiceFor({ id: "gpt-4o-mini-tts" }, language)?.language).toBeNull();
+});
+
+it("where no voice speaks a language in Latin letters all voices can read it, the English ones first; other letters none can read", () => {
+  const voxtral = { id: "voxtral-mini-tts-3-0" };
+  const names = (language: string) => readersOf(voxtral, language).map(({ name }) => name);
+  expect(names("de")).toEqual(["Fiona"]);
+  for (const language of ["pl", "ro"]) {
+    expect(names(language)).toHaveLength(10);
+    expect(readersOf(voxtral, language)[0]?.language).toBe("en");
+  }
+  for (const language of ["ru", "ja", "zh", "ko", "el"]) expect(names(language)).toEqual([]);
+  expect(readersOf({ id: "gpt-4o-mini-tts" }, "ru")).toHaveLength(11);
 });

@@ -89,7 +89,10 @@ test("a prompt of the longest length in any of our languages has room in every m
 test("of a table of numbers a model reads a beginning that has as many tokens as bytes, and of words a longer one", () => {
   const model = findModel("claude-haiku-5-5") ?? expect.fail();
   const readingOf = (text: string, tokenEnds: number[] | null) => {
-    const file: Attachable = { name: "a.csv", contentType: "text/plain", pages: null, textBytes: text.length, pageEnds: null, tokenEnds };
+    const { length } = text;
+    const file: Attachable = {
+      ...{ name: "a.csv", contentType: "text/plain", bytes: length, pages: null, textBytes: length, pageEnds: null, tokenEnds },
+    };
     const [reading] = readAttachments(model, 0, [file]);
     return typeof reading === "object" ? reading : expect.fail();
   };

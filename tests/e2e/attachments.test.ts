@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makePdf } from "#tests/support/make-pdf.ts";
+import { keep, kept } from "./device-database.ts";
 import type { Stage } from "./support.ts";
 import { order, pageOf, setStage } from "./support.ts";
 
@@ -24,6 +25,13 @@ async function arrive(page: Page, by: "drop" | "paste", name: string, text: stri
   }`);
 }
 
+/** The names of all files that count against the person's room. */
+async function takingRoom(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`fetch("/api/files/room", {
+    headers: { authorization: "Bearer " + JSON.parse(localStorage.getItem("session")).access_token },
+  }).then(async (answer) => (await answer.json()).files.map(({ name }) => name).sort())`);
+}
+
 async function chatOf(stage: Stage): Promise<Page> {
   const page = await pageOf(stage, await stage.person(true));
   await page.goto(`${stage.url}/ai-models`);
@@ -40,6 +48,7 @@ describe("files of a question in Chromium", () => {
     folder = await mkdtemp(path.join(tmpdir(), "tessera-attached-"));
     const picture = sharp({ create: { width: 400, height: 300, channels: 3, background: "teal" } }).jpeg();
     await writeFile(file("photo.jpg"), await picture.toBuffer());
+    await writeFile(file("sketch.jpg"), await picture.toBuffer());
     await writeFile(file("report.pdf"), makePdf(["A page about mosaics", "A page about their makers"]));
     await writeFile(file("archive.zip"), "PK\x03\x04");
   }, 150_000);
@@ -101,5 +110,38 @@ describe("files of a question in Chromium", () => {
     await chips(page).getByText("You're offline. It is uploaded once you are connected.").waitFor();
     await page.context().setOffline(false);
     await chips(page).getByText("Sees the picture").waitFor();
+  });
+
+  it("and pictures to begin from take no room once they are put away, unless another draft has them", async () => {
+    const page = await chatOf(stage);
+    const remove = (name: string) => page.getByRole("button", { name, exact: true }).first();
+    await page.locator("input[name=attachments]").setInputFiles([file("photo.jpg"), file("report.pdf")]);
+    await expect.poll(() => takingRoom(page)).toEqual(["photo.jpg", "report.pdf"]);
+    await chips(page).getByText("Sees all 2 pages").waitFor();
+    const owner = await page.evaluate<string>("JSON.parse(localStorage.getItem('session')).user.id");
+    const draft = await kept(page, `draft:${owner}:new`);
+    await keep(page, `draft:${owner}:0198a3a4-7c5e-7c3f-8a4e-0c5a6f1d2e3b`, {
+      ...(draft as { files: { name: string }[] }),
+      files: (draft as { files: { name: string }[] }).files.filter(({ name }) => name === "report.pdf"),
+    });
+    await remove("Remove report.pdf").click();
+    await remove("Remove photo.jpg").click();
+    await expect.poll(() => takingRoom(page)).toEqual(["report.pdf"]);
+    // Without a connection it stays on the server, and goes by itself a week later.
+    await page.locator("input[name=attachments]").setInputFiles(file("photo.jpg"));
+    await chips(page).getByText("Sees the picture").waitFor();
+    await page.context().setOffline(true);
+    await remove("Remove photo.jpg").click();
+    await expect.poll(() => chips(page).count()).toBe(0);
+    await page.context().setOffline(false);
+    expect(await takingRoom(page)).toEqual(["photo.jpg", "report.pdf"]);
+
+    await page.goto(`${stage.url}/ai-models?model=gpt-image-2.6-flare`);
+    await page.locator("input[name=references]").setInputFiles([file("photo.jpg"), file("sketch.jpg")]);
+    await expect.poll(async () => (await takingRoom(page)).length).toBe(4);
+    await remove("Remove this picture").click();
+    await expect.poll(async () => (await takingRoom(page)).length).toBe(3);
+    await remove("Remove this picture").click();
+    await expect.poll(async () => (await takingRoom(page)).length).toBe(2);
   });
 });

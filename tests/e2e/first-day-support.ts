@@ -91,9 +91,9 @@ async function outOfCredits(walk: Walk, dataDir: string): Promise<void> {
   await send(wish, 5);
   const use = page.getByRole("button", { name: say("chat:pick.use", { name: small, credits: credits(1) }) });
   await use.waitFor();
-  const refused = page.getByRole("alert").filter({ hasText: say("chat:refusal.creditsTitle") });
-  await refused.getByText(say("chat:noCredits.text", { needed: credits(5), available: credits(3) })).waitFor();
-  await refused.getByText(say("chat:noCredits.next", { date: date(check.next_credits_at ?? "") })).waitFor();
+  const refused = page.getByRole("alert").filter({ hasText: say("dialogs:refusal.creditsTitle") });
+  await refused.getByText(say("dialogs:noCredits.text", { needed: credits(5), available: credits(3) })).waitFor();
+  await refused.getByText(say("dialogs:noCredits.next", { date: date(check.next_credits_at ?? "") })).waitFor();
   // The prompt is in the composer again, and what was said before is still there.
   expect(await walk.prompt.inputValue()).toBe(wish);
   expect(await walk.said()).toEqual(before);

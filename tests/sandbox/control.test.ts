@@ -151,7 +151,7 @@ describe("its environment and process", () => {
       const hanging = fetch(`${origin}/providers/openai/v1/chat/completions`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: "Bearer x" },
-        body: '{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}',
+        body: '{"model":"gpt-6-luna","messages":[{"role":"user","content":"hi"}]}',
       }).catch(() => "cut");
       await until(async () => (await (await fetch(`${origin}/models/calls`)).text()).includes("running"), "the call on the page");
       const ended = once(child, "exit");

@@ -29,7 +29,7 @@ function client(provider = "openai", paceMs = 0): OpenAI {
 }
 
 /** Told to think as little as it can, the model's output is its text. */
-const little = { model: "gpt-5-mini", reasoning_effort: "minimal" as const };
+const little = { model: "gpt-6-luna", reasoning_effort: "minimal" as const };
 const ask = (content: string) => ({ ...little, messages: [{ role: "user" as const, content }] });
 
 async function readStream(content: string, options: { paceMs?: number; max?: number } = {}) {
@@ -56,7 +56,7 @@ function setFault(fault: object): Promise<Response> {
   return fetch(`${sandbox.url}/models/fault`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-5-mini", ...fault }),
+    body: JSON.stringify({ model: "gpt-6-luna", ...fault }),
   });
 }
 
@@ -97,7 +97,7 @@ describe("answers through the openai package", () => {
     }
     expect(answers.size).toBe(prompts.length);
     const followUp = await client().chat.completions.create({
-      model: "gpt-5-mini",
+      model: "gpt-6-luna",
       messages: [
         { role: "user", content: "Tell me about harbours" },
         { role: "assistant", content: "…" },
@@ -151,21 +151,18 @@ describe("answers through the openai package", () => {
     expect(sandbox.models.calls.list()[0]?.completionTokens).toBeLessThan(20);
   });
 
-  test("each provider lists and serves only its own text models", async () => {
-    const listed = [];
-    for await (const model of client("anthropic").models.list()) listed.push(model.id);
-    expect(listed).toEqual(["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-4-5", "claude-sonnet-4-5"]);
-    await expect(client("mistral").chat.completions.create(ask("hi"))).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+  test("each provider serves only its own text models", async () => {
+    await expect(client("xai").chat.completions.create(ask("hi"))).rejects.toMatchObject({ status: 404 });
   });
 });
 
 describe("refusals have OpenAI's error body", () => {
   const cases: readonly [string, unknown, string | null][] = [
     ["no model", { messages: [{ role: "user", content: "a" }] }, "model"],
-    ["no messages", { model: "gpt-5-mini" }, "messages"],
-    ["empty messages", { model: "gpt-5-mini", messages: [] }, "messages"],
-    ["unknown role", { model: "gpt-5-mini", messages: [{ role: "king", content: "a" }] }, "messages[0].role"],
-    ["an image part", { model: "gpt-5-mini", messages: [{ role: "user", content: [{ type: "image_url" }] }] }, "messages[0].content[0]"],
+    ["no messages", { model: "gpt-6-luna" }, "messages"],
+    ["empty messages", { model: "gpt-6-luna", messages: [] }, "messages"],
+    ["unknown role", { model: "gpt-6-luna", messages: [{ role: "king", content: "a" }] }, "messages[0].role"],
+    ["an image part", { model: "gpt-6-luna", messages: [{ role: "user", content: [{ type: "image_url" }] }] }, "messages[0].content[0]"],
     ["text as limit", { ...ask("a"), max_completion_tokens: "5" }, "max_completion_tokens"],
     ["the limit by its old name", { ...ask("a"), max_tokens: 5 }, "max_tokens"],
     ["sampling of a model that thinks", { ...ask("a"), temperature: 0.5 }, "temperature"],

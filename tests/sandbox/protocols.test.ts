@@ -27,7 +27,7 @@ const openai = (provider = "openai") =>
 const anthropic = () =>
   new Anthropic({ apiKey: "sandbox", baseURL: `${sandbox.url}/providers/anthropic`, maxRetries: 0, defaultHeaders: unpaced });
 
-const thinker = "gpt-5";
+const thinker = "gpt-6.1-sol";
 const claude =
   catalogue.find(({ provider, protocol }) => provider === "anthropic" && protocol === "anthropic-messages")?.upstreamModel ??
   expect.fail("no model of Anthropic's");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Conversation } from "#contract/conversations.ts";
 import type { FileInfo } from "#contract/files.ts";
 import type { Attachable } from "#domain/attachments.ts";
@@ -13,7 +13,7 @@ import { catalogue, findModel } from "#domain/models.ts";
 import type { Bucket } from "#server/bucket.ts";
 import { deleteFiles } from "#server/features/files/service.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, send, startModels } from "#tests/support/answers.ts";
+import { ask, call, send, startModels } from "#tests/support/answers.ts";
 import { startBucket } from "#tests/support/bucket.ts";
 import { full } from "#tests/support/full.ts";
 import { makePdf, packedSpaces } from "#tests/support/make-pdf.ts";
@@ -237,6 +237,48 @@ describe("what is attached", () => {
     expect(await product.db.selectFrom("file_texts").select("file_id").where("file_id", "=", id).execute()).toEqual([]);
   });
 
+  test("of more bytes than a provider takes goes as its text, and is said to; an earlier one makes room for a later one", async () => {
+    const largePdf = async (page: string, name: string) => {
+      const { id } = await attach(makePdf([page]), name);
+      await product.db.updateTable("files").set({ bytes: 9_000_000 }).where("id", "=", id).execute();
+      return id;
+    };
+    const pdf = expect.objectContaining({ type: "input_file" });
+    const [one, two] = [
+      await largePdf("The first report is about glass", "one.pdf"),
+      await largePdf("The second is about gold", "two.pdf"),
+    ];
+    const first = await ask(api, ada, { model: "gpt-6-luna", prompt: "Compare them", attachments: [one, two] });
+    expect(lastParts()).toEqual([
+      pdf,
+      expect.objectContaining({ text: expect.stringContaining("The second is about gold") }),
+      expect.objectContaining({ text: "Compare them" }),
+    ]);
+    const { conversationId } = first;
+    const [shown] = (await conversationOf(conversationId)).messages[0]?.parts ?? [];
+    expect(shown).toMatchObject({ files: [{ reading: { as: "pages" } }, { reading: { as: "text" } }] });
+    const three = await largePdf("The third is about stone", "three.pdf");
+    const next = await ask(api, ada, { model: "gpt-6-luna", prompt: "And this one?", conversationId, attachments: [three] });
+    expect(lastParts()).toEqual([pdf, expect.objectContaining({ text: "And this one?" })]);
+    expect(JSON.stringify(models.lastMessages()[0])).toContain("The first report is about glass");
+    expect(next.receipt).toMatchObject({ trimmedMessages: 0 });
+  });
+
+  test("which is a picture and has no room any more ends the history before it, and the receipt says so", async () => {
+    const largePicture = async () => {
+      const { id } = await attach(await png());
+      await product.db.updateTable("files").set({ bytes: 9_000_000 }).where("id", "=", id).execute();
+      return id;
+    };
+    const first = await ask(api, ada, { model: "gpt-6-luna", prompt: "What is on it?", attachments: [await largePicture()] });
+    const { conversationId } = first;
+    const next = await ask(api, ada, { model: "gpt-6-luna", prompt: "And here?", conversationId, attachments: [await largePicture()] });
+    expect(models.lastMessages()).toHaveLength(1);
+    expect(next.receipt).toMatchObject({ status: "completed", trimmedMessages: 2 });
+    const both = [await largePicture(), await largePicture()];
+    expect(await refusalOf({ model: "gpt-6-luna", attachments: both })).toEqual([422, "attachments_too_large"]);
+  });
+
   test("is refused before credits are held where the model can't read it or has no room for it", async () => {
     const { id } = await attach(await png());
     expect(await refusalOf({ model: "deepseek-flash", attachments: [id] })).toEqual([422, "attachment_unreadable"]);
@@ -248,19 +290,72 @@ describe("what is attached", () => {
   });
 });
 
+describe("the memory for the files of questions", () => {
+  const held = async () => {
+    const { id } = await attach(await png());
+    await product.db.updateTable("files").set({ bytes: 15_000_000 }).where("id", "=", id).execute();
+    return send(api, ada, { model: "gpt-6-luna", prompt: "What is on it?", attachments: [id] });
+  };
+  const running = () =>
+    product.db.selectFrom("generations").select("id").where("user_id", "=", ada.userId).where("status", "=", "streaming").execute();
+  const stopAll = async (responses: readonly Response[]) => {
+    for (const { id } of await running()) await call(api, ada, "POST", `/api/generations/${id}/stop`);
+    for (const response of responses) await response.body?.cancel();
+  };
+  beforeEach(async () => {
+    ada = await createPerson(product, product.db, { plan: "enterprise" });
+  });
+  afterEach(() => {
+    models.faults.clear("*");
+    models.pace.milliseconds = 0;
+  });
+
+  test("is limited for each provider, and is given back when an answer ends", async () => {
+    models.faults.set({ model: "gpt-6-luna", fault: "hang", count: null, afterTokens: 0, delayMs: 0 });
+    const silent = [await held(), await held(), await held()];
+    expect(silent.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const refused = await held();
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: "model_unavailable", retryAfterSeconds: 10 });
+    const small = async (model: string) => ({ model, prompt: "What is on it?", attachments: [(await attach(await png())).id] });
+    const other = await ask(api, ada, await small("claude-haiku-5-5"));
+    expect(other.receipt).toMatchObject({ status: "completed" });
+    models.faults.clear("*");
+    await stopAll(silent);
+    expect((await ask(api, ada, await small("gpt-6-luna"))).receipt?.status).toBe("completed");
+    const again = await held();
+    expect(again.status).toBe(200);
+    await stopAll([again]);
+  });
+
+  test("is given back as soon as the model has begun to answer", async () => {
+    models.pace.milliseconds = 500;
+    const speaking = [await held(), await held(), await held()];
+    await expect
+      .poll(async () => {
+        speaking.push(await held());
+        return speaking.at(-1)?.status;
+      })
+      .toBe(200);
+    expect((await running()).length).toBeGreaterThanOrEqual(4);
+    await stopAll(speaking);
+  });
+});
+
 test("what is read of the files of a question fits each model, whatever they are", () => {
   const files: Attachable[] = [
-    { name: "a.jpg", contentType: "image/jpeg", pages: null, textBytes: null, pageEnds: null, tokenEnds: null },
+    { name: "a.jpg", contentType: "image/jpeg", bytes: 900_000, pages: null, textBytes: null, pageEnds: null, tokenEnds: null },
     {
       name: "b.pdf",
       contentType: "application/pdf",
+      bytes: 2_000_000,
       pages: 300,
       textBytes: 590_000,
       pageEnds: Array.from({ length: 300 }, (_, index) => (index + 1) * 1_900),
       tokenEnds: Array.from({ length: 300 }, (_, index) => (index + 1) * 1_100),
     },
-    { name: "c.pdf", contentType: "application/pdf", pages: 3, textBytes: 6, pageEnds: [2, 4, 6], tokenEnds: [2, 4, 6] },
-    { name: "d.txt", contentType: "text/plain", pages: null, textBytes: 600_000, pageEnds: null, tokenEnds: null },
+    { name: "c.pdf", contentType: "application/pdf", bytes: 4_000, pages: 3, textBytes: 6, pageEnds: [2, 4, 6], tokenEnds: [2, 4, 6] },
+    { name: "d.txt", contentType: "text/plain", bytes: 600_000, pages: null, textBytes: 600_000, pageEnds: null, tokenEnds: null },
   ];
   for (const model of catalogue.filter(({ inputTokenLimit }) => inputTokenLimit > 0))
     for (const promptTokens of [0, 3_000, 40_000])

@@ -167,6 +167,13 @@ describe("the plan's limits", () => {
     ["for want of credits", { credits: 1, plan: "starter" }, { model: "gpt-6.1-sol", quotedCredits: 5 }, "insufficient_credits"],
     ["for want of a subscription", { credits: 0 }, {}, "subscription_required"],
     ["to an unknown conversation", { plan: "starter" }, { conversationId: randomUUID() }, "not_found"],
+    ["without a recording", { plan: "starter" }, { model: "gpt-transcribe", quotedCredits: 2 }, "recording_missing"],
+    [
+      "to read an unknown answer",
+      { plan: "starter" },
+      { model: "voxtral-mini-tts-3-0", prompt: undefined, reads: randomUUID() },
+      "not_found",
+    ],
   ] as const)("refused sends %s count: a flood of them meets the limit", async (_name, means, request, code) => {
     const person = await createPerson(api, database.db, means);
     const codes = [];

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   asked = [];
-  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+  await world.database.asOwner("update schedules set due_at = '-infinity' where name = 'model-lists'");
 });
 
 const check = () => checkModelLists(world.deps, new AbortController().signal);
@@ -94,12 +94,12 @@ test("a model that is gone or ends earlier is found, one provider's failure hide
 
   // A list that could not be read is asked for again within the hour.
   const due = await world.database.db.selectFrom("schedules").select("due_at").where("name", "=", "model-lists").executeTakeFirstOrThrow();
-  expect(due.due_at.getTime() - Date.now()).toBeLessThan(hourMs);
+  expect(due.due_at.getTime() - start.getTime()).toBeLessThan(hourMs);
 
   // What an operator has closed stays closed.
   const ending = (await listOpenFindings(world.deps.db, 20)).find(({ kind }) => kind === "model_ending");
   await closeFinding(world.deps.db, ending?.id ?? "", start);
-  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+  await world.database.asOwner("update schedules set due_at = '-infinity' where name = 'model-lists'");
   lists = { ...lists, openai: listOf("", { "gpt-6.1-sol": "2027-01-15" }) };
   await check();
   expect(await open()).toEqual([]);
@@ -114,10 +114,95 @@ test("models that nobody here knows are one finding of their provider, and a ref
     { kind: "models_unknown", subject: "openai", details: { count: 2, models: "embedding-9, gpt-7" } },
     { kind: "model_key_refused", subject: "anthropic", details: {} },
   ]);
-  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+  await world.database.asOwner("update schedules set due_at = '-infinity' where name = 'model-lists'");
   lists = { openai: known, anthropic: served("anthropic").map(({ upstreamModel: id }) => ({ id })), google: [] };
   await check();
   expect(await open()).toEqual([]);
+});
+
+/** As Anthropic's list had it: dates behind the names of older models, and none behind those of new ones. */
+const anthropicList = [
+  { type: "model", id: "claude-sonnet-5-5", display_name: "Claude Sonnet 5.5", created_at: "2026-09-28T00:00:00Z" },
+  { type: "model", id: "claude-haiku-5-5", display_name: "Claude Haiku 5.5", created_at: "2026-10-07T00:00:00Z" },
+  { type: "model", id: "claude-haiku-4-5-20251001", display_name: "Claude Haiku 4.5", created_at: "2025-10-15T00:00:00Z" },
+  { type: "model", id: "claude-sonnet-4-5-20250929", display_name: "Claude Sonnet 4.5", created_at: "2025-09-29T00:00:00Z" },
+];
+const openAiModel = (id: string, shutdown_date: string | null = null) => ({
+  id,
+  object: "model",
+  created: 1_770_000_000,
+  owned_by: "system",
+  shutdown_date,
+});
+const openAiList = [
+  ...[openAiModel("gpt-6-luna"), openAiModel("gpt-6-luna-2026-09-30"), openAiModel("gpt-6.1-sol"), openAiModel("gpt-6.1-terra")],
+  ...[openAiModel("gpt-5"), openAiModel("gpt-5-2025-08-07", "2026-12-11"), openAiModel("gpt-5-mini-2025-08-07", "2026-12-11")],
+  ...[openAiModel("gpt-5-search-api"), openAiModel("gpt-5-search-api-2025-10-14"), openAiModel("gpt-image-2.6-flare")],
+  ...[openAiModel("gpt-image-2.6-sunburst-2026-10-20"), openAiModel("gpt-transcribe"), openAiModel("whisper-1", "2027-02-26")],
+  ...[openAiModel("gpt-4o-mini-tts-2025-03-20", "2026-12-20"), openAiModel("gpt-4o-mini-tts-2025-12-15", "2027-01-06")],
+];
+
+test("a listed model with a date behind the name that we ask by is that model: it is neither gone nor unknown", async () => {
+  lists = { openai: openAiList, anthropic: anthropicList, google: [] };
+  await check();
+  expect(await open()).toEqual([]);
+});
+
+test("what ends is the newest dated model behind a name; an older one, another name, or digits that are no date are not that model", async () => {
+  const with_ = (...others: object[]) => [...openAiList.filter(({ id }) => !id.startsWith("gpt-6-luna")), ...others];
+  const found = async (...others: object[]) => {
+    await world.database.asOwner("update schedules set due_at = '-infinity' where name = 'model-lists'");
+    lists = { openai: with_(...others), anthropic: anthropicList, google: [] };
+    await check();
+    return (await open()).map(({ kind, details }) => [kind, details.shutdownDate ?? details.models ?? null]);
+  };
+  const old = openAiModel("gpt-6-luna-2026-06-30", "2027-01-10");
+  // The name itself may lack its day, and may not be listed at all.
+  expect(await found(openAiModel("gpt-6-luna"), old, openAiModel("gpt-6-luna-2026-09-30"))).toEqual([]);
+  expect(await found(openAiModel("gpt-6-luna"), old, openAiModel("gpt-6-luna-2026-09-30", "2027-03-01"))).toEqual([
+    ["model_ending", "2027-03-01"],
+  ]);
+  expect(await found(openAiModel("gpt-6-luna-2026-09-30", "2027-03-01"), old)).toEqual([["model_ending", "2027-03-01"]]);
+  expect(await found(openAiModel("gpt-6-luna", "2027-05-01"), openAiModel("gpt-6-luna-2026-09-30", "2027-03-01"))).toEqual([
+    ["model_ending", "2027-05-01"],
+  ]);
+  const others = ["gpt-6-luna-mini-2026-09-30", "gpt-6-luna-20260930", "gpt-6-luna-2026-13-30"];
+  expect(await found(...others.map((id) => openAiModel(id)))).toEqual([
+    ["model_gone", null],
+    ["models_unknown", others.toSorted().join(", ")],
+  ]);
+  await found(openAiModel("gpt-6-luna"));
+  expect(await open()).toEqual([]);
+});
+
+test("what was found about a model that is switched off or has ended, or a provider without a key, is resolved, also for who looks before the next check", async () => {
+  const gone = (id: string) => openAiList.filter((model) => !model.id.startsWith(id));
+  const left = async () => (await open()).map(({ kind, subject }) => `${kind} ${subject}`).toSorted();
+  const find = async (openai: object[] | number, anthropic: object[] | number) => {
+    await world.database.asOwner("update schedules set due_at = '-infinity' where name = 'model-lists'");
+    lists = { openai, anthropic, google: [] };
+    await check();
+    return left();
+  };
+  const since = (deps: Partial<typeof world.deps>) => checkModelLists({ ...world.deps, ...deps }, new AbortController().signal);
+
+  const found = ["model_gone gpt-6-luna", "model_key_refused anthropic", "models_unknown openai"];
+  expect(await find([...gone("gpt-6-luna"), openAiModel("gpt-9")], 401)).toEqual(found);
+  // The day's check was done, and finds nothing more.
+  await check();
+  expect(await left()).toEqual(found);
+  const off = { find: (id: string) => (id === "gpt-6-luna" ? { off: true } : undefined), pricesOf: () => [] };
+  await since({ switches: off as unknown as typeof world.deps.switches });
+  expect(await left()).toEqual(["model_key_refused anthropic", "models_unknown openai"]);
+
+  const keys = Object.entries(world.deps.config.models).filter(([name]) => name !== "anthropic");
+  await since({ models: createModelGateway({ ...world.deps.config, models: Object.fromEntries(keys) }) });
+  expect(await left()).toEqual(["models_unknown openai"]);
+
+  const withoutSonnet = anthropicList.filter(({ id }) => !id.startsWith("claude-sonnet-4-5"));
+  expect(await find(openAiList, withoutSonnet)).toEqual(["model_gone claude-sonnet-4-5"]);
+  await since({ clock: { ...world.deps.clock, now: () => new Date("2026-11-30T00:00:00Z") } });
+  expect(await left()).toEqual([]);
 });
 
 test("too few models with today's keys, or none of a kind, are told a month ahead; facts that are old are told", async () => {

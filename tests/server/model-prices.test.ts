@@ -28,7 +28,7 @@ async function personAs(role: "admin" | "support"): Promise<TestPerson> {
 }
 
 beforeAll(async () => {
-  answering = await startModels();
+  answering = await startModels({ now: () => world.clock.now() });
   const settings = { SANDBOX_URL: answering.url, SANDBOX_TOKEN: "token-of-the-tests" };
   world = await startApiWorld(settings, new Date("2026-11-23T09:00:00Z"));
   await world.app.listen({ host: "127.0.0.1", port: 0 });

@@ -32,7 +32,7 @@ async function personAs(role: "admin" | "support"): Promise<TestPerson> {
 }
 
 beforeAll(async () => {
-  answering = await startModels();
+  answering = await startModels({ now: () => world.clock.now() });
   world = await startApiWorld({ SANDBOX_URL: answering.url, SANDBOX_TOKEN: "token-of-the-tests" }, start);
   await world.app.listen({ host: "127.0.0.1", port: 0 });
   process = { url: `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}` };

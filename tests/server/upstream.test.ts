@@ -6,10 +6,14 @@ import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
+import { findModel } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import type { Attachment } from "#server/db/types-answers.ts";
 import { failureKind } from "#server/failures.ts";
-import type { UpstreamTimings } from "#server/features/generations/upstream.ts";
+import { patienceWith } from "#server/features/generations/ask-for.ts";
+import type { Question, UpstreamTimings } from "#server/features/generations/upstream.ts";
+import { askModel } from "#server/features/generations/upstream.ts";
 import type { ModelGateway } from "#server/providers/models/gateway.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
@@ -263,8 +267,16 @@ describe("a provider's error", () => {
     [402, "invalid_request_error", "Insufficient Balance", "provider_error", "outage"],
     [400, "invalid_request_error", "Content Exists Risk", "content_filtered", "refusal"],
     [400, "invalid_request_error", "Output blocked by content filtering policy", "content_filtered", "refusal"],
-    [400, "unsupported_parameter", quoting, "provider_error", "bug"],
-    [404, "model_not_found", quoting, "provider_error", "bug"],
+    // What the person can change, and we have to look at.
+    [400, "unsupported_parameter", quoting, "request_refused", "bug"],
+    [400, "invalid_request_error", "Could not process image", "request_refused", "bug"],
+    [413, "request_too_large", quoting, "request_refused", "bug"],
+    [422, "invalid_request_error", quoting, "request_refused", "bug"],
+    // The model has ended, or is not for us.
+    [404, "model_not_found", quoting, "model_gone", "outage"],
+    [404, "not_found_error", "model: claude-sonnet-4-5", "model_gone", "outage"],
+    [400, "model_not_found", quoting, "model_gone", "outage"],
+    [403, "model_not_found", quoting, "model_gone", "outage"],
   ] as const;
 
   describe.each(dialects)("by $protocol", (dialect) => {
@@ -281,6 +293,37 @@ describe("a provider's error", () => {
         expect(String(end.error)).not.toContain(message);
       },
     );
+  });
+
+  it("that a model has ended is known as other providers of chat completions say it", async () => {
+    for (const [status, body] of [
+      // Mistral, DeepSeek, Google and xAI.
+      [400, { object: "error", message: "Invalid model: mistral-large-latest", type: "invalid_model", param: null, code: "1500" }],
+      [400, { error: { message: "Model Not Exist", type: "invalid_request_error", param: null, code: "invalid_request_error" } }],
+      [404, [{ error: { code: 404, message: "models/gemini-2.5-pro is not found for API version v1main.", status: "NOT_FOUND" } }]],
+      [404, { code: "Some requested entity was not found", error: "The model grok-4.6 does not exist" }],
+    ] as const) {
+      const gateway = await startProvider((_request, response) => {
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      });
+      const { failure, error } = await answerOf(gateway, model);
+      expect([body, failure, failureKind(error)]).toEqual([body, "model_gone", "outage"]);
+    }
+  });
+
+  it("that a model has ended stops its questions for a while, as an outage of it does, and those to another model go on", async () => {
+    const gateway = await startProvider(async (request, response) => {
+      const { model: asked } = JSON.parse(await readText(request)) as { model: string };
+      const refused = asked === model.upstreamModel;
+      if (refused) return void response.writeHead(404, { "content-type": "application/json" }).end('{"error":{"code":"model_not_found"}}');
+      response.setHeader("content-type", "text/event-stream");
+      response.end(`${frameOf(chunkOf({ delta: { content: "Whole" }, finish_reason: "stop" }))}data: [DONE]\n\n`);
+    });
+    for (let asked = 0; asked < 5; asked += 1) await answerOf(gateway, model);
+    expect(gateway.waitMs(model, "one")).toBeGreaterThan(0);
+    const other = { ...model, upstreamModel: "another-model" };
+    expect(await answerOf(gateway, other)).toMatchObject({ text: "Whole" });
+    expect(gateway.waitMs(other, "one")).toBe(0);
   });
 
   it("of OpenAI's filter is known by its code", async () => {
@@ -300,6 +343,103 @@ describe("a provider's error", () => {
       concluded: false,
     });
   });
+});
+
+describe("the files of a question", () => {
+  const picture = { fileId: "one", name: "fox.png" } as unknown as Attachment;
+  const messages = [{ role: "user" as const, content: "What is this?", attachments: [picture] }];
+  const asking = (gateway: ModelGateway, rest: Partial<Question>) =>
+    askModel(gateway, {
+      ...{ model, personId: "one", messages, signal: new AbortController().signal },
+      timings: { firstTokenMs: 300, idleMs: 300, totalMs: 5_000 },
+      onText: () => {},
+      onSources: () => {},
+      ...rest,
+    });
+  const failing = (code: string) => Object.assign(new Error("the storage is away"), { code });
+
+  it("that our storage does not give are our fault: the model is not asked, blamed or paused", async () => {
+    let requests = 0;
+    const gateway = await startProvider((_request, response) => {
+      requests += 1;
+      response.end();
+    });
+    for (let asked = 0; asked < 5; asked += 1) {
+      const end = await asking(gateway, { load: () => Promise.reject(failing("ECONNREFUSED")) });
+      expect([end.failure, failureKind(end.error)]).toEqual(["files_unreadable", "outage"]);
+    }
+    const broken = await asking(gateway, { load: () => Promise.reject(failing("EACCES")) });
+    expect([broken.failure, failureKind(broken.error)]).toEqual(["files_unreadable", "bug"]);
+    const never = await asking(gateway, { load: () => new Promise(() => {}) });
+    expect([never.failure, failureKind(never.error)]).toEqual(["files_unreadable", "outage"]);
+    expect([requests, gateway.waitMs(model, "one")]).toEqual([0, 0]);
+  });
+
+  it("are not waited for once the answer is stopped, and whoever reads them is told", async () => {
+    const stopped = new AbortController();
+    const told = Promise.withResolvers<void>();
+    const load: Question["load"] = (_messages, signal) => {
+      signal.addEventListener("abort", () => told.resolve());
+      setTimeout(() => stopped.abort(), 20);
+      return new Promise(() => {});
+    };
+    const gateway = await closedProvider();
+    const timings = { firstTokenMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+    expect(await asking(gateway, { load, timings, signal: stopped.signal })).toMatchObject({ concluded: false });
+    await told.promise;
+  });
+
+  it("take nothing of the time that the model has for its first text", async () => {
+    const gateway = await startProvider(async (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      await delay(200);
+      response.end(`${frameOf(chunkOf({ delta: { content: "A fox" }, finish_reason: "stop" }))}data: [DONE]\n\n`);
+    });
+    const load = () =>
+      delay(
+        200,
+        messages.map(({ role }) => ({ role, parts: [{ type: "text" as const, text: "What is this?" }] })),
+      );
+    expect((await asking(gateway, { load })).failure).toBeUndefined();
+  });
+});
+
+describe("the wait for the first text", () => {
+  const timings = { firstTokenMs: 30_000, idleMs: 20_000, totalMs: 480_000 };
+  const waitFor = (id: string) => patienceWith(findModel(id) ?? expect.fail(`there is no ${id}`), timings);
+
+  it.each(["gemini-3.8-flash", "gemini-3.5-flash-lite", "gpt-5-mini", "gpt-5-search-api", "sonar", "gpt-6.1-terra-search", "gpt-6.1-sol"])(
+    "is two minutes of %s, which thinks or searches, and may do so without a word",
+    (id) => expect(waitFor(id)).toEqual({ ...timings, firstTokenMs: 120_000 }),
+  );
+
+  it.each(["gpt-6-luna", "claude-haiku-5-5", "mistral-small-2603", "deepseek-flash"])("is half a minute of %s, which does neither", (id) =>
+    expect(waitFor(id)).toEqual(timings),
+  );
+
+  it("is never longer than an answer may take", () => {
+    const thinker = findModel("gpt-6.1-sol") ?? expect.fail("there is no such model");
+    expect(patienceWith(thinker, { ...timings, totalMs: 60_000 }).firstTokenMs).toBe(60_000);
+  });
+
+  it.each(["thinking", "redacted_thinking"])(
+    "is extended by the beginning of a block of %s, of which Anthropic sends nothing more",
+    async (type) => {
+      const claude = dialects.find(({ protocol }) => protocol === "anthropic-messages") ?? expect.fail("there is no dialect");
+      const gateway = await startProvider(async (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(claude.begin.slice(0, 1).map(frameOf).join(""));
+        for (const index of [0, 1, 2]) {
+          await delay(250);
+          response.write(frameOf({ type: "content_block_start", index, content_block: { type, thinking: "" } }));
+        }
+        await delay(250);
+        response.end([claude.text("At last"), ...claude.end("complete")].map(frameOf).join(""));
+      });
+      const short = { firstTokenMs: 500, idleMs: 500, totalMs: 5_000 };
+      expect(await answerOf(gateway, claude.model, short)).toMatchObject({ text: "At last", failure: undefined });
+    },
+  );
 });
 
 describe("a call that is turned away", () => {

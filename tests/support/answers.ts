@@ -6,6 +6,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
 import type { CreateGeneration, Receipt, StartEvent } from "#contract/generations/generations.ts";
+import type { Clock } from "#domain/clock.ts";
 import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import type { ModelServer } from "#sandbox/models/plugin.ts";
 import { createModelServer } from "#sandbox/models/plugin.ts";
@@ -50,9 +51,12 @@ export interface RunningModels extends ModelServer {
   close(): Promise<void>;
 }
 
-/** They answer at once: a test that needs an answer under way sets a pace. */
-export async function startModels(): Promise<RunningModels> {
-  const models = createModelServer();
+/** Before any of today's models ends: whichever of them a test's product offers by its clock is served. */
+const noneEnded: Clock = { now: () => new Date(0) };
+
+/** They answer at once: a test that needs an answer under way sets a pace. Models end by the clock; without one none does. */
+export async function startModels(clock: Clock = noneEnded): Promise<RunningModels> {
+  const models = createModelServer(clock);
   models.pace.milliseconds = 0;
   const app = Fastify({ forceCloseConnections: true });
   let lastMessages: AskedMessage[] = [];

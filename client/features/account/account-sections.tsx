@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { SectionLinks } from "#client/components/section-links.tsx";
 import { billingPath } from "#client/lib/billing-path.ts";
+import { filesPath } from "#client/lib/files-path.ts";
 import { picturesPath } from "#client/lib/pictures-path.ts";
 import { securityPath } from "#client/lib/security-path.ts";
 import { usagePath } from "#client/lib/usage-path.ts";
@@ -11,6 +12,7 @@ export const sectionPaths = {
   billing: billingPath,
   usage: usagePath,
   pictures: picturesPath,
+  files: filesPath,
   security: securityPath,
   notifications: `${paths.profile}/notifications`,
   data: `${paths.profile}/data`,

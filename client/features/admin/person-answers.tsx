@@ -28,6 +28,9 @@ const failures = [
   "reference_unreadable",
   "sound_not_kept",
   "recording_unreadable",
+  "request_refused",
+  "files_unreadable",
+  "model_gone",
 ] as const;
 
 /** What became of an answer, and why it failed, in words. A code that this client does not know stays one. */

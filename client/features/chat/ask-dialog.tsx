@@ -14,7 +14,8 @@ import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, limits } from "#domain/rules.ts";
 import { charactersOf } from "#domain/speech.ts";
 import styles from "./ask-dialog.module.css";
-import { mayAnswer, successorOf } from "./model-choice.ts";
+import { askedAgain } from "./asked-again.ts";
+import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { priceAgain } from "./price-again.ts";
@@ -66,11 +67,36 @@ function AskPrice({ price, available }: { price: number; available: number }) {
 
 const soundOf = (message: ThreadMessage) => filesOf(message).find(({ reading }) => reading.as === "sound");
 
-/** A recording is for models that write down, and they are for nothing else. A text whose length is not known here can't be priced for reading. */
+/**
+ * A recording is for models that write down, and they are for nothing else. Pictures and clips are asked again only of models that make them. A
+ * text whose length is not known here can't be priced for reading.
+ */
 function mayAnswerThis({ message, receipt }: Asked, { unit }: OfferedModel): boolean {
+  if (receipt?.picture) return unit === "image";
+  if (receipt?.clip) return unit === "clip";
   const recorded = receipt?.recording !== undefined || soundOf(message) !== undefined;
   if (recorded || unit === "minute") return recorded && unit === "minute";
   return unit !== "thousand_characters" || message.role === "user" || receipt?.speech !== undefined;
+}
+
+/** Which model can't be asked now, in one sentence with its successor. Null if it can. */
+function useLostText({ lost, successor }: Pick<ReturnType<typeof askedAgain>, "lost" | "successor">): string | null {
+  const { t } = useTranslation("dialogs");
+  if (!lost) return null;
+  const { name } = lost;
+  return successor ? t("again.lostTo", { name, successor: successor.name }) : t("again.lost", { name });
+}
+
+/** Those that can be asked this, and the one that will be. */
+function useChoice(asked: Asked, answeredId: string | undefined) {
+  const [chosen, setChosen] = useState<string>();
+  const all = useModels((state) => state.models);
+  const models = all.filter((each) => mayAnswer(each) && mayAnswerThis(asked, each));
+  const usual = askedAgain(models, all, answeredId);
+  const lostText = useLostText(usual);
+  // What was chosen and can't be asked any more is not replaced.
+  const model = chosen === undefined ? usual.model : models.find(({ id }) => id === chosen);
+  return { models, model, lostText, setChosen };
 }
 
 function measureOf(message: ThreadMessage, text: string) {
@@ -79,14 +105,12 @@ function measureOf(message: ThreadMessage, text: string) {
 
 /** Asks an edited question, or the same question of any model, at the price shown. Earlier questions and answers stay. */
 export function AskDialog({ message, receipt, modelId, available, onSend, onClose }: AskDialogProps) {
-  const { t } = useTranslation(["chat", "common"]);
+  const { t } = useTranslation(["chat", "common", "dialogs"]);
   const { credits, number } = useFormat();
   const edits = message.role === "user";
   const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
-  const [chosen, setChosen] = useState(modelId);
-  const models = useModels((state) => state.models).filter((each) => mayAnswer(each) && mayAnswerThis({ message, receipt }, each));
+  const { models, model, lostText, setChosen } = useChoice({ message, receipt }, modelId);
   const picture = receipt?.picture ?? { ...usualPicture };
-  const model = models.find(({ id }) => id === chosen) ?? (chosen === undefined ? undefined : successorOf(models, chosen)) ?? models[0];
   const fault = edits ? checkPrompt(text) : undefined;
   const tooLong = fault !== undefined && text.trim() !== "";
   const limit = { count: limits.promptMax, formatted: number(limits.promptMax) };
@@ -108,11 +132,12 @@ export function AskDialog({ message, receipt, modelId, available, onSend, onClos
   const priceOf = (asked: OfferedModel) =>
     edits ? quoteCredits(asked, { images: picture.count, ...measureOf(message, text) }) : priceAgain(asked, { ...receipt, picture });
   const price = model ? credits(priceOf(model)) : "";
+  const act = edits ? t("chat:refusal.accept", { credits: price }) : t("chat:answer.retry", { credits: price });
   const actions = (
     <>
       <Button onClick={onClose}>{t("common:cancel")}</Button>
       <Button variant="primary" type="submit" form="ask" disabled={!model || fault !== undefined}>
-        {t(edits ? "chat:refusal.accept" : "chat:answer.retry", { credits: price })}
+        {model ? act : t(edits ? "chat:composer.send" : "chat:versions.again")}
       </Button>
     </>
   );
@@ -132,12 +157,16 @@ export function AskDialog({ message, receipt, modelId, available, onSend, onClos
         <Select
           label={t("chat:receipt.model")}
           name="model"
-          value={model?.id}
-          options={models.map((each) => ({ value: each.id, label: `${each.name} · ${credits(priceOf(each))}` }))}
+          hint={lostText}
+          value={model?.id ?? ""}
+          options={[
+            ...(model ? [] : [{ value: "", label: t("chat:model.choose") }]),
+            ...models.map((each) => ({ value: each.id, label: `${each.name} · ${credits(priceOf(each))}` })),
+          ]}
           onChange={(event) => setChosen(event.target.value)}
         />
         {model && <AskPrice price={priceOf(model)} available={available} />}
-        <p className={styles.note}>{t(edits ? "chat:versions.promptStays" : "chat:versions.answerStays")}</p>
+        <p className={styles.note}>{t(edits ? "dialogs:again.promptStays" : "dialogs:again.answerStays")}</p>
       </form>
     </Dialog>
   );

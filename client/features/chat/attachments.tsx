@@ -5,6 +5,7 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { knownModel } from "#client/lib/known-models.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { withoutFile } from "#client/offline/draft-files.ts";
 import type { Draft } from "#client/offline/drafts.ts";
 import { onFileEvent } from "#client/offline/file-events.ts";
 import type { FileInfo } from "#contract/files.ts";
@@ -19,10 +20,11 @@ import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { dropPreview } from "./previews.ts";
+import { putAway } from "./put-away.ts";
 import { withFile } from "./settle-file.ts";
 import { takeShared } from "./shared-files.ts";
 import { newThreadKey } from "./thread.ts";
-import { RemoveButton, UploadChip, useUploadsAt } from "./upload-chips.tsx";
+import { NoRoomFor, RemoveButton, UploadChip, useUploadsAt } from "./upload-chips.tsx";
 import type { Place } from "./uploads.ts";
 import { addUploads } from "./uploads.ts";
 import { useArrivals } from "./use-arrivals.ts";
@@ -103,10 +105,12 @@ function useReport({ files, onState }: Pick<AttachmentsProps, "files" | "onState
   useEffect(() => latest.current(JSON.parse(told) as FilesState), [told]);
 }
 
-/** Calls the listener with what each uploaded file does to the draft of this conversation. Returns a function that stops it. */
+/** Calls the listener with what each file that is uploaded, or deleted, does to the draft of this conversation. Returns a function that stops it. */
 export function onDraftFile(threadKey: string, listener: (by: (draft: Draft) => Draft) => void): () => void {
   return onFileEvent((event) => {
-    if (event.type !== "stored" || event.file.owner !== sessionStore.getState().user?.id) return;
+    const owner = sessionStore.getState().user?.id;
+    if (event.type === "deleted" && event.owner === owner) listener((draft) => withoutFile(draft, event.id));
+    if (event.type !== "stored" || event.file.owner !== owner) return;
     const { purpose, threadKey: of } = event.file;
     if ((purpose === "question" || purpose === "recording") && of === threadKey) listener((draft) => withFile(draft, event.info));
   });
@@ -146,6 +150,7 @@ export function Attachments(props: AttachmentsProps) {
   const remove = ({ id }: FileInfo) => {
     dropPreview(id);
     onFiles(files.filter((file) => file.id !== id));
+    void putAway([id]);
   };
   const over = isOver && (
     <div className={styles.over} aria-hidden="true">
@@ -176,6 +181,7 @@ export function Attachments(props: AttachmentsProps) {
           <UploadChip key={item.id} item={item} />
         ))}
       </ul>
+      <NoRoomFor uploads={uploads} />
       {tooMany && (
         <p className={styles.line}>{t("tooMany", { count: attachmentLimits.files, formatted: number(attachmentLimits.files) })}</p>
       )}

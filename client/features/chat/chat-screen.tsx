@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -35,6 +36,7 @@ import { useAsked, useGivenPicture } from "./use-pictures.tsx";
 import { useRetry } from "./use-retry.ts";
 import type { Sending } from "./use-sending.ts";
 import { useSending } from "./use-sending.ts";
+import { useSharedRecording } from "./use-sounds.tsx";
 import { useVisibleHeight } from "./use-visible-height.ts";
 
 interface ChatScreenProps {
@@ -80,7 +82,11 @@ function useModelFor(userId: string, threadKey: string, chosen: string | null, r
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
 }
 
-const useAskDialog = lateModule(() => import("./ask-dialog.tsx"));
+/** With its texts. */
+const useAskDialog = lateModule(async () => {
+  await i18next.loadNamespaces("dialogs");
+  return import("./ask-dialog.tsx");
+});
 
 interface AskingProps {
   threadKey: string;
@@ -187,6 +193,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   const sent = { attached: files.attached, recording, voice, price: asked.price };
   const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted, ...sent });
   useFresh(threadKey);
+  useSharedRecording(threadKey, follow, files.button !== null);
 
   const choose = (modelId: string) => {
     change({ modelId });

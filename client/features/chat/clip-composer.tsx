@@ -6,9 +6,9 @@ import { beginClipWith, useClipWish, wishClip } from "#client/lib/clip-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { ClipShape } from "#domain/clips.ts";
 import { aspectOf, clipSeconds, clipShapes } from "#domain/clips.ts";
-import "./kept-references.ts";
 import { ComposerChoice, ShapeChoice } from "./composer-choice.tsx";
 import { FileChoice, pictureTypes } from "./file-choice.tsx";
+import { discardBy } from "./kept-references.ts";
 import styles from "./picture-composer.module.css";
 import { UploadChips, useUploadsAt } from "./upload-chips.tsx";
 import { addUploads, removeUpload } from "./uploads.ts";
@@ -38,7 +38,7 @@ function FirstPicture() {
       <>
         <div className={styles.reference}>
           <StoredPicture picture={reference} />
-          <IconButton className={styles.remove} label={t("pictures:removeReference")} onClick={() => beginClipWith(null)}>
+          <IconButton className={styles.remove} label={t("pictures:removeReference")} onClick={() => discardBy(() => beginClipWith(null))}>
             <X size={14} aria-hidden="true" />
           </IconButton>
         </div>

@@ -18,6 +18,7 @@ import { useModels } from "./models-store.ts";
 import { hasOutput, isUnstoppable, stopCredits } from "./thread.ts";
 import type { ComposerFiles } from "./use-files.tsx";
 import { useOffText } from "./use-off-text.ts";
+import { usePauseEnd } from "./use-pause-end.ts";
 import { DictationButton } from "./use-sounds.tsx";
 
 /** The character count is shown from this length on. */
@@ -86,7 +87,8 @@ function Unreachable({ model, available, onUse }: { model: OfferedModel; availab
   const trial = model.needsPlan && !isUnusable(model);
   const { name } = model;
   const offText = useOffText(model);
-  const unusable = offText ?? t("pick.unreachable", { name });
+  const when = usePauseEnd(model);
+  const unusable = offText ?? (when === undefined ? t("pick.unreachable", { name }) : t("pick.unreachableUntil", { name, when }));
   const reason = model.ended ? t("pick.ended", { name }) : trial ? t("pick.notInTrial", { name }) : unusable;
   const use = (modelId: string) => {
     onUse(modelId);

@@ -14,7 +14,7 @@ interface DialogProps {
 }
 
 export function DeleteDialog({ conversation, onClose, onDeleted }: DialogProps & { onDeleted: () => void }) {
-  const { t } = useTranslation("chat");
+  const { t } = useTranslation(["dialogs", "chat"]);
   const [state, setState] = useState<"idle" | "busy" | "failed">("idle");
   const remove = () => {
     setState("busy");
@@ -22,26 +22,27 @@ export function DeleteDialog({ conversation, onClose, onDeleted }: DialogProps &
   };
   const actions = (
     <>
-      <Button onClick={onClose}>{t("conversations.keep")}</Button>
+      <Button onClick={onClose}>{t("dialogs:delete.keep")}</Button>
       <Button variant="danger" busy={state === "busy"} onClick={remove}>
-        {t("conversations.deleteAction")}
+        {t("chat:conversations.deleteAction")}
       </Button>
     </>
   );
   return (
-    <Dialog open onClose={onClose} title={t("conversations.deleteTitle")} actions={actions}>
-      <p>{t("conversations.deleteText", { title: conversation.title })}</p>
-      {state === "failed" && <p role="alert">{t("conversations.deleteFailed")}</p>}
+    <Dialog open onClose={onClose} title={t("dialogs:delete.title")} actions={actions}>
+      <p>{t("dialogs:delete.text", { title: conversation.title })}</p>
+      {state === "failed" && <p role="alert">{t("dialogs:delete.failed")}</p>}
     </Dialog>
   );
 }
 
 export function RenameDialog({ conversation, onClose }: DialogProps) {
-  const { t } = useTranslation("chat");
+  const { t } = useTranslation(["dialogs", "chat"]);
   const [title, setTitle] = useState(conversation.title);
   const [state, setState] = useState<"idle" | "busy" | "failed">("idle");
   const [fault, setFault] = useState<ReturnType<typeof checkTitle>>();
-  const faultText = fault && (fault === "empty" ? t("list.titleEmpty") : t("list.titleLong", { count: conversationLimits.titleMax }));
+  const faultText =
+    fault && (fault === "empty" ? t("dialogs:rename.titleEmpty") : t("dialogs:rename.titleLong", { count: conversationLimits.titleMax }));
 
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -53,14 +54,14 @@ export function RenameDialog({ conversation, onClose }: DialogProps) {
   };
   const actions = (
     <Button variant="primary" type="submit" form="rename" busy={state === "busy"}>
-      {t("list.save")}
+      {t("chat:list.save")}
     </Button>
   );
   return (
-    <Dialog open onClose={onClose} title={t("list.renameTitle")} actions={actions}>
+    <Dialog open onClose={onClose} title={t("dialogs:rename.title")} actions={actions}>
       <form id="rename" onSubmit={save}>
         <TextField
-          label={t("list.renameLabel")}
+          label={t("dialogs:rename.label")}
           name="title"
           value={title}
           error={faultText}
@@ -69,7 +70,7 @@ export function RenameDialog({ conversation, onClose }: DialogProps) {
           onChange={(event) => setTitle(event.target.value)}
         />
       </form>
-      {state === "failed" && <p role="alert">{t("list.failed")}</p>}
+      {state === "failed" && <p role="alert">{t("chat:list.failed")}</p>}
     </Dialog>
   );
 }

@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { Ellipsis, Images, Pin, Plus, Search as SearchIcon, X } from "lucide-react";
 import type { RefObject } from "react";
 import { useId, useRef, useState } from "react";
@@ -20,7 +21,10 @@ import { lateModule } from "./late-module.ts";
 import { useSearch } from "./use-search.ts";
 
 /** Fetched while the menu that leads to them is open. */
-const useDialogs = lateModule(() => import("./conversation-dialogs.tsx"));
+const useDialogs = lateModule(async () => {
+  await i18next.loadNamespaces("dialogs");
+  return import("./conversation-dialogs.tsx");
+});
 const useResults = lateModule(() => import("./search-results.tsx"));
 
 interface ConversationListProps {

@@ -4,6 +4,7 @@ import { sessionStore } from "#client/lib/session-store.ts";
 import { keepConversationList, readKeptList } from "#client/offline/conversations.ts";
 import { listDrafted } from "#client/offline/drafts.ts";
 import type { ConversationSummary } from "#contract/conversations.ts";
+import { isUuid } from "#domain/uuid.ts";
 import { forgetThread } from "./chat-store.ts";
 
 interface ConversationsState {
@@ -18,8 +19,6 @@ const nothing: ConversationsState = { status: "idle", conversations: [], nextCur
 const pageSize = 30;
 /** The server accepts at most this many. */
 const askedAtOnce = 100;
-/** Drafts also have keys that are not ids, for example that of a new conversation. */
-const conversationId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const useConversations = create<ConversationsState>(() => nothing);
 
@@ -75,7 +74,8 @@ async function findGone(ids: readonly string[]): Promise<string[]> {
 /** Deletes on this device the conversations, with their drafts, that were deleted on another one. */
 async function forgetGone(owner: string, latest: readonly ConversationSummary[]): Promise<void> {
   const [kept, drafted] = await Promise.all([readKeptList(owner), listDrafted(owner)]);
-  const here = new Set([...kept.map(({ id }) => id), ...drafted.filter((threadKey) => conversationId.test(threadKey))]);
+  // Drafts also have keys that are not ids, for example that of a new conversation.
+  const here = new Set([...kept.map(({ id }) => id), ...drafted.filter(isUuid)]);
   for (const { id } of latest) here.delete(id);
   const gone = await findGone([...here]);
   if (userId !== owner || gone.length === 0) return;

@@ -60,10 +60,13 @@ async function writeDown(model: OfferedModel, spoken: Spoken, confirmed: boolean
   }
 }
 
-/** Uploads what was recorded and has it written down, after asking again if it costs more than was shown. */
+/**
+ * Uploads what was recorded and has it written down. What costs more than the minute that was agreed to, or was ended by anything but the
+ * person, is kept, and its price is asked about first.
+ */
 function useDictation(model: OfferedModel, onText: (text: string) => void) {
   const { t } = useTranslation("sounds");
-  const shownPrice = useRef(model.credits);
+  const isWished = useRef(false);
   const [writing, setWriting] = useState(false);
   const [asked, setAsked] = useState<Spoken | null>(null);
   const [code, setCode] = useState<string | null>(null);
@@ -105,19 +108,17 @@ function useDictation(model: OfferedModel, onText: (text: string) => void) {
   const upload = useRecordingUpload((info) => {
     const price = quoteCredits(model, { seconds: (info.durationMs ?? 0) / 1_000 });
     const spoken = { info, price, idempotencyKey: crypto.randomUUID() };
-    if (price > shownPrice.current) setAsked(spoken);
+    if (!isWished.current || price > model.credits) setAsked(spoken);
     else void send(spoken, false);
   });
-  const recorder = useRecorder(
-    recordingSecondsOf(knownModel(model.id) ?? model),
-    (recorded) => void upload.upload(recorded, recordingName(recorded, t("dictate.label"))),
-  );
+  const recorder = useRecorder(recordingSecondsOf(knownModel(model.id) ?? model), (recorded, wished) => {
+    isWished.current = wished;
+    void upload.upload(recorded, recordingName(recorded, t("dictate.label")));
+  });
   const price = quoteCredits(model, { seconds: recorder.milliseconds / 1_000 });
-  if (recorder.phase !== "idle") shownPrice.current = price;
   const start = () => {
     setCode(null);
     upload.clear();
-    forget(asked);
     recorder.start();
   };
   return { recorder, upload, price, writing, asked, code, start, send, forget: () => forget(asked) };
@@ -206,11 +207,13 @@ interface DictationProps {
 export function Dictation({ model, onText, slot }: DictationProps) {
   const { t } = useTranslation("sounds");
   const dictation = useDictation(model, onText);
-  const { recorder, upload, writing, start } = dictation;
+  const { recorder, upload, writing, asked, start } = dictation;
   const [explaining, setExplaining] = useState(false);
   const pressedAt = useRef<number | undefined>(undefined);
   const isRecording = recorder.phase === "recording" || recorder.phase === "paused";
-  const busy = upload.busy || writing;
+  const isOpening = recorder.phase === "asking";
+  // What is asked about would be lost by another recording.
+  const busy = upload.busy || writing || asked !== null;
 
   const begin = () => {
     if (!agreed) return setExplaining((shown) => !shown);
@@ -225,20 +228,25 @@ export function Dictation({ model, onText, slot }: DictationProps) {
     if (event.button !== 0 || busy) return;
     // So that the release is heard wherever the finger is by then.
     event.currentTarget.setPointerCapture(event.pointerId);
-    if (isRecording || recorder.phase === "asking") return;
+    if (isRecording || isOpening) return;
     pressedAt.current = performance.now();
     begin();
   };
-  const release = () => {
+  /** The finger is up, or the browser has taken it (`isTaken`): then nobody has said that it is to be written down. */
+  const release = (isTaken: boolean) => {
     const since = pressedAt.current;
     pressedAt.current = undefined;
-    if (since !== undefined && performance.now() - since > holdMs && isRecording) recorder.finish();
-    else if (since === undefined && isRecording) recorder.finish();
+    if (since !== undefined && performance.now() - since <= holdMs && !isTaken) return;
+    // Otherwise it would begin after the finger is up.
+    if (isOpening) recorder.cancel();
+    else if (isRecording && isTaken) recorder.breakOff();
+    else if (isRecording) recorder.finish();
   };
   // A pointer is heard above; keys and screen readers click.
   const click = (event: MouseEvent) => {
     if (event.detail > 0 || busy) return;
     if (isRecording) recorder.finish();
+    else if (isOpening) recorder.cancel();
     else begin();
   };
   const onKey = (event: KeyboardEvent) => {
@@ -256,8 +264,8 @@ export function Dictation({ model, onText, slot }: DictationProps) {
         aria-pressed={isRecording}
         aria-disabled={busy}
         onPointerDown={press}
-        onPointerUp={release}
-        onPointerCancel={release}
+        onPointerUp={() => release(false)}
+        onPointerCancel={() => release(true)}
         onClick={click}
         onKeyDown={onKey}
       >

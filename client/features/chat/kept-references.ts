@@ -1,9 +1,10 @@
 /** The pictures to begin from are kept on the device with the draft, and come there when their upload ends. */
 import { beginClipWith, useClipWish } from "#client/lib/clip-wish.ts";
-import { addReference, usePictureWish } from "#client/lib/picture-wish.ts";
+import { addReference, filesOfWish, removeReference, usePictureWish } from "#client/lib/picture-wish.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { onFileEvent } from "#client/offline/file-events.ts";
 import { keepReferences, readReferences } from "#client/offline/references.ts";
+import { putAway } from "./put-away.ts";
 import { toReference } from "./settle-file.ts";
 import { useUploads } from "./uploads.ts";
 
@@ -33,6 +34,23 @@ async function showKeptReferences(): Promise<void> {
   count();
 }
 
+/** Does what takes pictures away again before they were sent. */
+export function discardBy(change: () => void): void {
+  const files = () => [...filesOfWish(usePictureWish.getState()), useClipWish.getState().reference?.fileId ?? []].flat();
+  const before = files();
+  change();
+  const left = new Set(files());
+  void putAway(before.filter((id) => !left.has(id)));
+}
+
+/** A file that was deleted elsewhere. */
+function forget(id: string): void {
+  const { references, mask } = usePictureWish.getState();
+  if (references.some(({ fileId }) => fileId === id)) removeReference(id);
+  if (mask === id) usePictureWish.setState({ mask: null });
+  if (useClipWish.getState().reference?.fileId === id) beginClipWith(null);
+}
+
 function keep(): void {
   // Somebody else has just signed in, and the pictures of the one before are taken away.
   if (shownFor === undefined || shownFor !== ownerNow()) return;
@@ -42,11 +60,14 @@ function keep(): void {
 
 usePictureWish.subscribe((now, before) => {
   if (now.references !== before.references || now.mask !== before.mask) keep();
+  // A button of a picture puts another one in the place of those that were chosen.
+  if (now.given && now.given !== before.given) void putAway(filesOfWish(before).filter((id) => !filesOfWish(now).includes(id)));
 });
 useClipWish.subscribe((now, before) => {
   if (now.reference !== before.reference) keep();
 });
 onFileEvent((event) => {
+  if (event.type === "deleted" && event.owner === ownerNow()) forget(event.id);
   if (event.type !== "stored" || event.file.owner !== ownerNow()) return;
   const reference = toReference(event.info);
   if (reference && event.file.purpose === "reference") addReference(reference);

@@ -8,6 +8,7 @@ import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { api } from "#client/lib/api.ts";
 import type { Reference } from "#client/lib/picture-wish.ts";
 import { usePictureWish } from "#client/lib/picture-wish.ts";
+import { discardBy } from "./kept-references.ts";
 import styles from "./mask-editor.module.css";
 
 interface Point {
@@ -149,6 +150,10 @@ export function MaskEditor({ reference, onClose }: { reference: Reference; onClo
   const [failed, setFailed] = useState(false);
   const { width, height } = reference;
 
+  const change = (mask: string | null) => {
+    discardBy(() => usePictureWish.setState({ mask }));
+    onClose();
+  };
   const save = async () => {
     setBusy(true);
     setFailed(false);
@@ -156,20 +161,15 @@ export function MaskEditor({ reference, onClose }: { reference: Reference; onClo
       const file = await maskFile(reference, strokes);
       const headers = { "content-type": "image/png" };
       const { id } = await api("POST /api/files", { querystring: { name: "mask.png" }, file, headers });
-      usePictureWish.setState({ mask: id });
-      onClose();
+      change(id);
     } catch {
       setFailed(true);
       setBusy(false);
     }
   };
-  const withoutMask = () => {
-    usePictureWish.setState({ mask: null });
-    onClose();
-  };
   const actions = (
     <>
-      <Button onClick={withoutMask}>{t("wholePicture")}</Button>
+      <Button onClick={() => change(null)}>{t("wholePicture")}</Button>
       <Button variant="primary" disabled={strokes.length === 0} busy={busy} onClick={() => void save()}>
         {t("useMask")}
       </Button>

@@ -38,10 +38,11 @@ export function successorOf(models: readonly OfferedModel[], id: string): Offere
   return models.find((model) => model.id === next) ?? successorOf(models, next);
 }
 
-/** A replacement for `than` that `available` credits can pay: of the same kind if possible. */
+/** A replacement for `than` that `available` credits can pay: if possible of the same kind, and no dearer. */
 export function payableModel(models: readonly OfferedModel[], than: OfferedModel | undefined, available: number): OfferedModel | undefined {
   const payable = models.filter((model) => model.id !== than?.id && mayAnswer(model) && model.credits <= available);
-  return payable.find(({ category, unit }) => category === than?.category && unit === than.unit) ?? payable[0];
+  const alike = payable.filter(({ category, unit }) => category === than?.category && unit === than.unit);
+  return alike.find(({ credits }) => than !== undefined && credits <= than.credits) ?? alike[0] ?? payable[0];
 }
 
 /** What most people come for: an everyday answer, a hard question, a picture, what is on the web. */

@@ -16,8 +16,9 @@ import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
-import { useLimitText } from "./use-limit-text.ts";
+import { useLimitTexts } from "./use-limit-texts.ts";
 import { useOffText } from "./use-off-text.ts";
+import { usePauseEnd } from "./use-pause-end.ts";
 
 interface ModelPickerProps {
   models: readonly OfferedModel[];
@@ -38,12 +39,20 @@ interface TileProps {
 
 const isTooDear = ({ model, available }: Pick<TileProps, "model" | "available">) => available !== undefined && available < model.credits;
 
+/** Why it can't be asked at the moment, and when it is tried again. */
+function Unavailable({ model }: Pick<TileProps, "model">) {
+  const { t } = useTranslation("chat");
+  const offText = useOffText(model);
+  const when = usePauseEnd(model);
+  const paused = when === undefined ? t("tile.paused") : t("tile.pausedUntil", { when });
+  return <span className={styles.reason}>{offText ?? (model.retryAtMs === null ? t("tile.unavailable") : paused)}</span>;
+}
+
 function TileFace({ model, available }: Pick<TileProps, "model" | "available">) {
   const { t } = useTranslation(["chat", "common"]);
   const { modelPrice, credits } = useFormat();
   const { day } = useUtc();
-  const offText = useOffText(model);
-  const limit = useLimitText(model);
+  const limits = useLimitTexts(model);
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
@@ -53,14 +62,20 @@ function TileFace({ model, available }: Pick<TileProps, "model" | "available">) 
           {model.server ?? providerName(model.provider)} · {t(`common:model.category.${model.category}`)}
         </span>
         {model.goodFor && <span className={styles.goodFor}>{t(`chat:pick.goodFor.${model.goodFor}`)}</span>}
-        {limit && <span className={styles.goodFor}>{limit}</span>}
       </span>
+      {limits.length > 0 && (
+        <span className={styles.limits}>
+          {limits.map((limit) => (
+            <span key={limit}>{limit}</span>
+          ))}
+        </span>
+      )}
       <span className={styles.price}>
         <PriceTiles credits={model.credits} />
         <span>{modelPrice(model)}</span>
       </span>
       {isUnusable(model) ? (
-        <span className={styles.reason}>{offText ?? t(model.paused ? "chat:tile.paused" : "chat:tile.unavailable")}</span>
+        <Unavailable model={model} />
       ) : model.needsPlan ? (
         <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
       ) : (

@@ -24,8 +24,8 @@ export interface OfferedModel {
   goodFor: GoodFor | undefined;
   /** Undefined until the server has answered. */
   available: boolean | undefined;
-  /** It is out of order, and will be tried again. */
-  paused: boolean;
+  /** It is out of order until then, in milliseconds of this device's clock; null while it is not. */
+  retryAtMs: number | null;
   /** The person is on the free trial, which doesn't cover this model. */
   needsPlan: boolean;
   sandbox: boolean;
@@ -48,7 +48,7 @@ interface ModelsState {
 function offered(model: KnownModel, onTrial: boolean): OfferedModel {
   const { id, name, provider, category, unit, size, credits } = model;
   const needsPlan = onTrial && !isInTrial(model);
-  const told = { available: undefined, paused: false, needsPlan, sandbox: false, off: null, until: null, nextPrice: null, ended: false };
+  const told = { available: undefined, retryAtMs: null, needsPlan, sandbox: false, off: null, until: null, nextPrice: null, ended: false };
   return {
     id,
     name,
@@ -98,9 +98,11 @@ export function noteTrial(onTrial: boolean): void {
 
 /** The models that the server offers today, in the catalogue's order, as far as this page knows them. */
 function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
+  const nowMs = Date.now();
   return models.flatMap(({ id, credits, available, sandbox, until, pausedSeconds, switchedOff, nextPrice = null }) => {
     const model = knownModel(id);
-    const told = { available, sandbox, until, paused: typeof pausedSeconds === "number", off: switchedOff?.texts ?? null, nextPrice };
+    const retryAtMs = typeof pausedSeconds === "number" ? nowMs + pausedSeconds * 1_000 : null;
+    const told = { available, sandbox, until, retryAtMs, off: switchedOff?.texts ?? null, nextPrice };
     // The server's price counts, because this page may be older than the catalogue.
     return model ? [{ ...offered(model, onTrial), credits, ...told }] : [];
   });
@@ -108,19 +110,25 @@ function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
 
 let nextTry: ReturnType<typeof setTimeout> | undefined;
 
+/** Without a connection the list is asked for again after so long, as long as a model is out of order. */
+const askAgainMs = 10_000;
+
 /** Asks again when the first of the models that are out of order may work again. */
-function refreshAfterPause({ models }: ModelList): void {
+function refreshAfterPause(leastMs: number): void {
   clearTimeout(nextTry);
-  const pauses = models.flatMap(({ pausedSeconds }) => pausedSeconds ?? []);
-  if (pauses.length > 0) nextTry = setTimeout(() => void refreshModels(), (Math.min(...pauses) + 1) * 1_000);
+  const ends = useModels.getState().models.flatMap(({ retryAtMs }) => retryAtMs ?? []);
+  if (ends.length === 0) return;
+  const waitMs = Math.max(Math.min(...ends) - Date.now(), 0);
+  nextTry = setTimeout(() => void refreshModels(), Math.max(waitMs + 1_000, leastMs));
 }
 
 export async function refreshModels(): Promise<void> {
   try {
     const list = await api("GET /api/models");
     useModels.setState((state) => ({ status: "ready", models: offeredOf(list, state.onTrial) }));
-    refreshAfterPause(list);
+    refreshAfterPause(0);
   } catch {
     useModels.setState((state) => ({ status: state.status === "ready" ? "ready" : "failed" }));
+    refreshAfterPause(askAgainMs);
   }
 }

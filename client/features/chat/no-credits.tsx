@@ -23,7 +23,7 @@ interface NoCreditsProps {
  * next credits.
  */
 export function NoCredits({ needed, available, model, next, onUse }: NoCreditsProps) {
-  const { t } = useTranslation("chat");
+  const { t } = useTranslation(["chat", "dialogs"]);
   const { credits, date } = useFormat();
   const { models } = useModels();
   const other = payableModel(models, model, available);
@@ -32,44 +32,44 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
   const when =
     next &&
     (next.kind === "unpaid"
-      ? t("noCredits.unpaid")
+      ? t("dialogs:noCredits.unpaid")
       : next.kind === "trial"
-        ? t("noCredits.trial")
+        ? t("dialogs:noCredits.trial")
         : next.kind === "on"
-          ? t("noCredits.next", { date: date(next.at) })
-          : t("noCredits.ends", { date: date(next.at) }));
+          ? t("dialogs:noCredits.next", { date: date(next.at) })
+          : t("dialogs:noCredits.ends", { date: date(next.at) }));
   // Those whose plan is paid can buy a pack, and change to a larger plan.
   const sold = next !== null && next.kind !== "unpaid" && !onTrial;
   const actions = (other || account || sold || onTrial) && (
     <div className={styles.actions}>
       {other && (
         <Button variant="primary" size="small" onClick={() => onUse(other.id)}>
-          {t("pick.use", { name: other.name, credits: credits(other.credits) })}
+          {t("chat:pick.use", { name: other.name, credits: credits(other.credits) })}
         </Button>
       )}
       {sold && (
         <LinkButton href={`${paths.pricing}#packs`} size="small">
-          {t("noCredits.packs")}
+          {t("chat:noCredits.packs")}
         </LinkButton>
       )}
       {(sold || onTrial) && (
         <LinkButton href={paths.pricing} size="small" variant={onTrial && !other ? "primary" : "secondary"}>
-          {t("refusal.upgrade")}
+          {t("chat:refusal.upgrade")}
         </LinkButton>
       )}
       {account && (
         <LinkButton href={account} size="small">
-          {t("noCredits.account")}
+          {t("dialogs:noCredits.account")}
         </LinkButton>
       )}
     </div>
   );
   return (
-    <Alert tone="warning" title={t("refusal.creditsTitle")} action={actions}>
-      <p>{t("noCredits.text", { needed: credits(needed), available: credits(available) })}</p>
+    <Alert tone="warning" title={t("dialogs:refusal.creditsTitle")} action={actions}>
+      <p>{t("dialogs:noCredits.text", { needed: credits(needed), available: credits(available) })}</p>
       <p>
         {when && `${when} `}
-        {!onTrial && t("noCredits.larger")}
+        {!onTrial && t("dialogs:noCredits.larger")}
       </p>
     </Alert>
   );

@@ -1,13 +1,19 @@
-/** What only some answers have: why a filter stopped them, and how often their model searched. */
+/** What only some answers have: why a filter stopped them or how else they failed, and how often their model searched. */
 import { useTranslation } from "react-i18next";
 import { useFilterWord } from "#client/lib/filter-words.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations/generations.ts";
+import type { RareFailureKey } from "./failure-text.tsx";
 
 export function Filtered({ reason }: { reason: string }) {
   const { t } = useTranslation("outcomes");
   const word = useFilterWord();
   return t("filtered", { reason: word(reason) });
+}
+
+export function RareFailure({ code }: { code: RareFailureKey }) {
+  const { t } = useTranslation("outcomes");
+  return t(`failure.${code}`);
 }
 
 /** Lines of a receipt. */

@@ -6,9 +6,9 @@ import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { removeReference, usePictureWish, wishOptions } from "#client/lib/picture-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { pictureLimits, pictureQualities, pictureSizes, sizeOf } from "#domain/pictures.ts";
-import "./kept-references.ts";
 import { ComposerChoice, ShapeChoice } from "./composer-choice.tsx";
 import { FileChoice, pictureTypes } from "./file-choice.tsx";
+import { discardBy } from "./kept-references.ts";
 import { MaskEditor } from "./mask-editor.tsx";
 import styles from "./picture-composer.module.css";
 import { UploadChips } from "./upload-chips.tsx";
@@ -26,7 +26,11 @@ function References() {
       {references.map((reference) => (
         <li key={reference.fileId} className={styles.reference}>
           <StoredPicture picture={reference} />
-          <IconButton className={styles.remove} label={t("removeReference")} onClick={() => removeReference(reference.fileId)}>
+          <IconButton
+            className={styles.remove}
+            label={t("removeReference")}
+            onClick={() => discardBy(() => removeReference(reference.fileId))}
+          >
             <X size={14} aria-hidden="true" />
           </IconButton>
         </li>

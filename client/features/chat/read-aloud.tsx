@@ -10,7 +10,8 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations/generations.ts";
 import type { SoundPart } from "#contract/generations/sounds.ts";
 import { quoteCredits } from "#domain/pricing.ts";
-import { charactersOf, languageOfText, speechLimits, spokenText, voiceFor } from "#domain/speech.ts";
+import { charactersOf, languageOfText, readersOf, speechLimits, voiceFor } from "#domain/speech.ts";
+import { spokenText } from "#domain/spoken-text.ts";
 import type { AnswerListener, AnswerSource } from "./answer-stream.ts";
 import { followAnswer, silentListener } from "./answer-stream.ts";
 import { useChat } from "./chat-store.ts";
@@ -19,8 +20,9 @@ import { readsAloud } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import styles from "./read-aloud.module.css";
-import { VoiceChoice } from "./speech-composer.tsx";
-import { useVoice } from "./use-voice.ts";
+import { RoomLink } from "./room-link.tsx";
+import { NoVoice, VoiceChoice } from "./speech-composer.tsx";
+import { hasAccent, useVoice } from "./use-voice.ts";
 
 type State =
   | { phase: "looking" | "asking" }
@@ -84,9 +86,12 @@ interface ReadAloudProps {
   text: string;
 }
 
-/** The first model that may be asked and has a voice for the language. */
+/** The first model that may be asked and has a voice that speaks the language, or else one that reads it with an accent. */
 function useReader(language: string): OfferedModel | undefined {
-  return useModels(({ models }) => models.find((model) => readsAloud(model) && voiceFor(model, language)));
+  return useModels(({ models }) => {
+    const asked = models.filter(readsAloud);
+    return asked.find((model) => voiceFor(model, language)) ?? asked.find((model) => readersOf(model, language).length > 0);
+  });
 }
 
 /** Reads an answer aloud: its price and voice first, then the player. A reading of before is heard in any case. */
@@ -120,10 +125,7 @@ export function ReadAloud({ answerId, text }: ReadAloudProps) {
       </p>
     );
   }
-  if (!model) {
-    const named = new Intl.DisplayNames([i18n.language], { type: "language" }).of(language) ?? language;
-    return <p className={styles.note}>{t("sounds:aloud.noVoice", { language: named })}</p>;
-  }
+  if (!model) return <NoVoice language={language} />;
   const price = quoteCredits(model, { characters });
   const begin = () => {
     // The button names the price, so a limit from which the person wants to be asked is answered by it.
@@ -138,11 +140,14 @@ export function ReadAloud({ answerId, text }: ReadAloudProps) {
   };
   return (
     <div className={styles.panel}>
+      {hasAccent(model.id, language) && (
+        <p>{t("sounds:aloud.accent", { language: new Intl.DisplayNames([i18n.language], { type: "language" }).of(language) })}</p>
+      )}
       <p>{t("sounds:aloud.text", { model: model.name, credits: credits(price) })}</p>
       <VoiceChoice modelId={model.id} language={language} />
       {state.phase === "failed" && (
         <p className={styles.fault} role="alert">
-          {state.code === "failed" ? t("sounds:aloud.failed") : problemText(state.code)}
+          {state.code === "failed" ? t("sounds:aloud.failed") : problemText(state.code)} <RoomLink code={state.code} />
           {state.receipt?.filterReason !== undefined && (
             <>
               {" "}

@@ -16,7 +16,9 @@ import { quoteCredits } from "#domain/pricing.ts";
 import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
 import { mayAnswer } from "./model-choice.ts";
 import { useModels } from "./models-store.ts";
+import { putAway } from "./put-away.ts";
 import styles from "./recording-composer.module.css";
+import { RoomLink } from "./room-link.tsx";
 import { UploadChips, useUploadsAt } from "./upload-chips.tsx";
 import { addUploads, removeUpload } from "./uploads.ts";
 
@@ -77,7 +79,8 @@ export function RecordingFault({ recorder, fault }: { recorder: Recorder; fault:
   if (fault === null) return null;
   return (
     <p className={styles.fault} role="alert">
-      {fault === "file_too_large" ? t("sounds:tooLarge", { megabytes: recordingLimits.megabytes }) : problemText(fault)}
+      {fault === "file_too_large" ? t("sounds:tooLarge", { megabytes: recordingLimits.megabytes }) : problemText(fault)}{" "}
+      <RoomLink code={fault} />
     </p>
   );
 }
@@ -182,6 +185,10 @@ export function RecordingComposer({ threadKey, modelId, recording, credits: each
   const clear = () => {
     for (const item of uploads) void removeUpload(item);
   };
+  const remove = ({ id }: FileInfo) => {
+    onRecording(null);
+    void putAway([id]);
+  };
   const upload = (file: File) => {
     clear();
     void addUploads(place, [file]);
@@ -191,7 +198,7 @@ export function RecordingComposer({ threadKey, modelId, recording, credits: each
     const name = recordingName(recorded, t("recordingOf", { date: dateTime(new Date().toISOString()) }));
     upload(new File([recorded], name, { type: recorded.type }));
   });
-  if (recording) return <Chosen {...{ modelId, recording, seconds, onUse }} onRemove={() => onRecording(null)} />;
+  if (recording) return <Chosen {...{ modelId, recording, seconds, onUse }} onRemove={() => remove(recording)} />;
   if (recorder.phase === "recording" || recorder.phase === "paused")
     return (
       <div className={styles.field}>

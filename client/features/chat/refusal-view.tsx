@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
@@ -27,8 +28,13 @@ const withWays: readonly string[] = [
   "daily_cap_reached",
   "model_not_in_trial",
   "model_unavailable",
+  "storage_full",
 ];
-const useRefusalWays = lateModule(() => import("./refusal-ways.tsx"));
+/** With their texts. */
+const useRefusalWays = lateModule(async () => {
+  await i18next.loadNamespaces("dialogs");
+  return import("./refusal-ways.tsx");
+});
 
 /** Why the last send was refused, and what the person can do. Shown right above the composer, which has the prompt again. */
 export function RefusalView(props: RefusalProps) {

@@ -13,6 +13,7 @@ import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { NoCredits } from "./no-credits.tsx";
+import { RoomLink } from "./room-link.tsx";
 import type { Refusal } from "./thread.ts";
 import { useSecondsUntil } from "./use-seconds-until.ts";
 
@@ -30,10 +31,10 @@ export interface RefusalProps {
 
 /** A model that can't be reached, until it is tried again. */
 function OutOfOrder({ untilMs }: { untilMs: number }) {
-  const { t } = useTranslation(["chat", "refusals"]);
+  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
   const { number } = useFormat();
   const seconds = useSecondsUntil(untilMs);
-  const next = seconds > 0 ? t("chat:refusal.nextTry", { seconds: number(seconds) }) : t("chat:refusal.ready");
+  const next = seconds > 0 ? t("dialogs:refusal.nextTry", { seconds: number(seconds) }) : t("chat:refusal.ready");
   return (
     <>
       {problemText("model_unavailable")} {next}
@@ -43,7 +44,7 @@ function OutOfOrder({ untilMs }: { untilMs: number }) {
 
 /** The price is another one than was shown, or one about which the person wants to be asked: they accept it here. */
 function AcceptPrice({ code, price, onAccept, onDismiss }: { code: string; price: number } & Pick<RefusalProps, "onAccept" | "onDismiss">) {
-  const { t } = useTranslation(["chat", "refusals"]);
+  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
   const { credits } = useFormat();
   const actions = (
     <div className={styles.actions}>
@@ -51,25 +52,25 @@ function AcceptPrice({ code, price, onAccept, onDismiss }: { code: string; price
         {t("chat:refusal.accept", { credits: credits(price) })}
       </Button>
       <Button variant="quiet" size="small" onClick={onDismiss}>
-        {t("chat:refusal.decline")}
+        {t("dialogs:refusal.decline")}
       </Button>
     </div>
   );
   const changed = code === "price_changed";
   return (
-    <Alert tone="warning" {...(changed && { title: t("chat:refusal.priceTitle") })} action={actions}>
-      {changed ? t("chat:refusal.price", { credits: credits(price) }) : problemText(code, { quotedCredits: price })}
+    <Alert tone="warning" {...(changed && { title: t("dialogs:refusal.priceTitle") })} action={actions}>
+      {changed ? t("dialogs:refusal.price", { credits: credits(price) }) : problemText(code, { quotedCredits: price })}
     </Alert>
   );
 }
 
 /** Reached only by who set themself a cap. */
 function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
-  const { t } = useTranslation(["chat", "refusals"]);
+  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
   const actions = (
     <div className={styles.actions}>
       <LinkButton href={`${usagePath}#limits`} size="small" variant="primary">
-        {t("chat:refusal.limits")}
+        {t("dialogs:refusal.limits")}
       </LinkButton>
       <Button size="small" variant="quiet" onClick={onDismiss}>
         {t("chat:refusal.dismiss")}
@@ -83,9 +84,27 @@ function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
   );
 }
 
+/** There is no room for what the model would make: files can be deleted where they are listed. */
+function NoRoom({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
+  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
+  const actions = (
+    <div className={styles.actions}>
+      <RoomLink code="storage_full" />
+      <Button size="small" variant="quiet" onClick={onDismiss}>
+        {t("chat:refusal.dismiss")}
+      </Button>
+    </div>
+  );
+  return (
+    <Alert tone="warning" action={actions}>
+      {problemText("storage_full")}
+    </Alert>
+  );
+}
+
 /** A model that the free trial does not cover: another one that it does, or a plan. */
 function NotInTrial({ model, onUse, plans }: Pick<RefusalProps, "model" | "onUse"> & { plans: ReactNode }) {
-  const { t } = useTranslation(["chat", "refusals"]);
+  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
   const { credits } = useFormat();
   const other = useModels(({ models }) => models.find((one) => one.id !== model?.id && isInTrial(one) && mayAnswer(one)));
   const actions = (
@@ -121,6 +140,7 @@ export function RefusalWays({ refusal, model, nextCredits, onUse, onDismiss, onA
     return <NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
   }
   if (code === "daily_cap_reached") return <DailyCap onDismiss={onDismiss} />;
+  if (code === "storage_full") return <NoRoom onDismiss={onDismiss} />;
   if (code === "model_not_in_trial") return <NotInTrial model={model} onUse={onUse} plans={plans} />;
   if (code === "model_unavailable" && retryAtMs !== undefined) {
     return (

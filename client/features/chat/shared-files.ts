@@ -1,6 +1,6 @@
 /** Files that another app shared with ours (client/sw/). The service worker keeps them until the chat takes them. */
 
-import { sharedFiles } from "#client/sw/messages.ts";
+import { isRecording, sharedFiles } from "#client/sw/messages.ts";
 
 async function fileOf(cache: Cache, request: Request): Promise<File | undefined> {
   const response = await cache.match(request);
@@ -10,11 +10,22 @@ async function fileOf(cache: Cache, request: Request): Promise<File | undefined>
   return new File([blob], name, { type: blob.type });
 }
 
-/** Returns them once. */
-export async function takeShared(): Promise<readonly File[]> {
+/** Takes those that are wanted, and what came too long ago. */
+async function take(isWanted: (file: File) => boolean): Promise<readonly File[]> {
   if (!("caches" in globalThis) || !(await caches.has(sharedFiles.cache))) return [];
   const cache = await caches.open(sharedFiles.cache);
-  const files = await Promise.all((await cache.keys()).map((request) => fileOf(cache, request)));
-  await caches.delete(sharedFiles.cache);
-  return files.filter((file) => file !== undefined);
+  const found = await Promise.all((await cache.keys()).map(async (request) => ({ request, file: await fileOf(cache, request) })));
+  const taken = found.filter(({ file }) => !file || isWanted(file));
+  await Promise.all(taken.map(({ request }) => cache.delete(request)));
+  return taken.flatMap(({ file }) => file ?? []);
+}
+
+/** Returns them once, without those that are to be heard. */
+export function takeShared(): Promise<readonly File[]> {
+  return take((file) => !isRecording(file));
+}
+
+/** Returns the recording once: of several the first, because one is written down at a time. */
+export async function takeSharedRecording(): Promise<File | undefined> {
+  return (await take(isRecording))[0];
 }

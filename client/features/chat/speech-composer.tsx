@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { apiResponse } from "#client/lib/api.ts";
 import { wishVoice } from "#client/lib/speech-wish.ts";
 import styles from "./speech-composer.module.css";
-import { useVoice, voicesIn } from "./use-voice.ts";
+import { useVoice, voicesIn, wishKey } from "./use-voice.ts";
 
 /** Plays what a voice sounds like. It is fetched with the token and played from memory. */
 function useSample(modelId: string, voice: string | undefined) {
@@ -54,7 +54,7 @@ export function VoiceChoice({ modelId, language: spoken }: { modelId: string; la
     <div className={styles.row}>
       <label className={styles.voice}>
         <span>{t("voice")}</span>
-        <select value={voice} onChange={(event) => wishVoice(modelId, event.target.value)}>
+        <select value={voice} onChange={(event) => wishVoice(wishKey(modelId, spoken), event.target.value)}>
           {voicesIn(modelId, spoken).map(({ id, name, language }) => (
             <option key={id} value={id}>
               {language === null ? name : `${name} · ${names.of(language)}`}
@@ -71,11 +71,18 @@ export function VoiceChoice({ modelId, language: spoken }: { modelId: string; la
   );
 }
 
-/** Above the composer's buttons while a model that reads aloud is chosen. */
-export function SpeechComposer({ modelId }: { modelId: string }) {
+/** Says that nothing reads a text in this language. */
+export function NoVoice({ language }: { language: string }) {
+  const { t, i18n } = useTranslation("sounds");
+  const name = new Intl.DisplayNames([i18n.language], { type: "language" }).of(language) ?? language;
   return (
-    <div className={styles.options}>
-      <VoiceChoice modelId={modelId} />
-    </div>
+    <p className={styles.note} role="status">
+      {t("aloud.noVoice", { language: name })}
+    </p>
   );
+}
+
+/** Above the composer's buttons while a model that reads aloud is chosen. `unread`: the language of a text that none of its voices can read. */
+export function SpeechComposer({ modelId, unread }: { modelId: string; unread: string | undefined }) {
+  return <div className={styles.options}>{unread === undefined ? <VoiceChoice modelId={modelId} /> : <NoVoice language={unread} />}</div>;
 }

@@ -9,6 +9,7 @@ import { useSentences } from "#client/lib/use-sentences.ts";
 import styles from "./attachments.module.css";
 import { Chip, Thumbnail } from "./file-chips.tsx";
 import { previewOf } from "./previews.ts";
+import { RoomLink } from "./room-link.tsx";
 import type { Place, Upload } from "./uploads.ts";
 import { isAt, mayRetry, removeUpload, retryUpload, useUploads } from "./uploads.ts";
 
@@ -51,16 +52,29 @@ export function UploadChip({ item }: { item: Upload }) {
   );
 }
 
+/** Below the files that there is no room for: the way to make some. */
+export function NoRoomFor({ uploads }: { uploads: readonly Upload[] }) {
+  if (!uploads.some(({ code }) => code === "storage_full")) return null;
+  return (
+    <p className={styles.line}>
+      <RoomLink code="storage_full" />
+    </p>
+  );
+}
+
 /** The files on their way to one place, where there are any. */
 export function UploadChips({ place }: { place: Place }) {
   const { t } = useTranslation("files");
   const uploads = useUploadsAt(place);
   if (uploads.length === 0) return null;
   return (
-    <ul className={styles.chips} aria-label={t("label")}>
-      {uploads.map((item) => (
-        <UploadChip key={item.id} item={item} />
-      ))}
-    </ul>
+    <>
+      <ul className={styles.chips} aria-label={t("label")}>
+        {uploads.map((item) => (
+          <UploadChip key={item.id} item={item} />
+        ))}
+      </ul>
+      <NoRoomFor uploads={uploads} />
+    </>
   );
 }

@@ -104,12 +104,12 @@ async function upload(item: Upload): Promise<void> {
   const onProgress = (progress: number) => tellFileEvent({ type: "progress", id, progress });
   try {
     const info = await sendFile({ file, name, purpose, onProgress, signal: controller.signal });
-    controller.signal.throwIfAborted();
-    if ((purpose === "reference" || purpose === "first_picture") && !toReference(info)) {
-      // It would go by itself, a week later.
+    const isUsable = (purpose !== "reference" && purpose !== "first_picture") || toReference(info) !== undefined;
+    // It would go by itself, a week later.
+    if ((controller.signal.aborted || !isUsable) && owner === ownerNow())
       void api("DELETE /api/files/:id", { params: { id: info.id } }).catch(() => {});
-      return await fail(item, "file_unsupported", "file_unsupported");
-    }
+    controller.signal.throwIfAborted();
+    if (!isUsable) return await fail(item, "file_unsupported", "file_unsupported");
     await settleFile(item, info);
     tellFileEvent({ type: "stored", file: { id, owner, purpose, threadKey }, info });
   } catch (error) {

@@ -17,6 +17,10 @@ interface Held {
   touched: boolean;
 }
 
+function untouched(threadKey: string, text: string, modelId: string | null): Held {
+  return { threadKey, draft: { ...emptyDraft, text, modelId }, touched: false };
+}
+
 export interface DraftOptions {
   userId: string;
   threadKey: string;
@@ -57,11 +61,7 @@ async function openDrafts(userId: string, threadKey: string, text: string | null
 /** The draft of the shown thread and functions to change it. A change is on the screen at once, and saved on the device right after. */
 export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken }: DraftOptions): Drafting {
   const givenText = threadKey === newThreadKey ? givenPrompt : null;
-  const [held, setHeld] = useState<Held>(() => ({
-    threadKey,
-    draft: { ...emptyDraft, text: givenText ?? "", modelId: threadKey === newThreadKey ? givenModelId : null },
-    touched: false,
-  }));
+  const [held, setHeld] = useState<Held>(() => untouched(threadKey, givenText ?? "", threadKey === newThreadKey ? givenModelId : null));
   const [aside, setAside] = useState<Draft | null>(null);
   const latest = useRef(held);
   const example = useRef<string>(undefined);
@@ -94,7 +94,11 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
 
   function changed(by: (draft: Draft) => Draft): void {
     // Read from the ref, because a send and a key press may both change it before the next render.
-    show({ threadKey, draft: by(latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft), touched: true });
+    const before = latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft;
+    const draft = by(before);
+    // The device may have another one: that of a question on its way.
+    if (draft === before) return;
+    show({ threadKey, draft, touched: true });
     void writeDraft(userId, threadKey, latest.current.draft);
   }
   const change = (part: Partial<Draft>) => changed((draft) => ({ ...draft, ...part }));

@@ -1,14 +1,16 @@
 import i18next from "i18next";
 import type { ReactNode } from "react";
+import { useEffect, useRef } from "react";
 import type { FileInfo } from "#contract/files.ts";
 import type { AttachedFile } from "#contract/generations/generations.ts";
-import { isSound } from "#domain/attachments.ts";
+import { hears, isSound } from "#domain/attachments.ts";
 import { quoteCredits } from "#domain/pricing.ts";
-import { charactersOf } from "#domain/speech.ts";
+import { charactersOf, languageOfText, readersOf } from "#domain/speech.ts";
 import { lateModule } from "./late-module.ts";
 import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { newThreadKey } from "./thread.ts";
 import type { Drafting } from "./use-draft.ts";
 
 /** With its texts. */
@@ -33,6 +35,18 @@ export function DictationButton({ slot, onText }: { slot: HTMLElement | null; on
   return model && late ? <late.Dictation {...{ model, slot, onText }} /> : null;
 }
 
+const useSharing = lateModule(() => import("./shared-recording.ts"));
+
+/** Takes a recording that another app shared. `isReady`: what is uploaded is put into the draft. */
+export function useSharedRecording(threadKey: string, follow: Drafting["follow"], isReady: boolean): void {
+  const late = useSharing(isReady && threadKey === newThreadKey);
+  const latest = useRef(follow);
+  latest.current = follow;
+  useEffect(() => {
+    if (threadKey === newThreadKey) void late?.takeRecording((by) => latest.current(by));
+  }, [late, threadKey]);
+}
+
 interface Sounds {
   price: number;
   /** How a text is read. */
@@ -41,6 +55,14 @@ interface Sounds {
   field: ReactNode;
   /** What is sent instead of a prompt and its files. */
   recording: AttachedFile | undefined;
+  /** Nothing can be sent: no voice reads what is typed. */
+  isPending: boolean;
+}
+
+/** The language of a text in letters that no voice of the model knows. */
+function unreadOf({ id }: OfferedModel, text: string): string | undefined {
+  const language = languageOfText(text, "en");
+  return readersOf({ id }, language).length > 0 ? undefined : language;
 }
 
 /** The recording of the draft as it will stand in the thread. */
@@ -56,18 +78,21 @@ export function useSounds(
   threadKey: string,
 ): Sounds | undefined {
   const usable = model !== undefined && mayAnswer(model);
-  const hears = usable && model.unit === "minute";
+  const writesDown = usable && hears(model);
   const speaks = usable && model.unit === "thousand_characters";
-  const recordingComposer = useRecordingComposer(hears);
+  const recordingComposer = useRecordingComposer(writesDown);
   const speechComposer = useSpeechComposer(speaks);
-  if (speaks)
+  if (speaks) {
+    const unread = unreadOf(model, draft.text);
     return {
       price: quoteCredits(model, { characters: charactersOf(draft.text.trim()) }),
-      options: speechComposer && <speechComposer.SpeechComposer modelId={model.id} />,
+      options: speechComposer && <speechComposer.SpeechComposer modelId={model.id} unread={unread} />,
       field: undefined,
       recording: undefined,
+      isPending: unread !== undefined,
     };
-  if (!hears) return undefined;
+  }
+  if (!writesDown) return undefined;
   const files = draft.files ?? [];
   const recording = files.find(isSound);
   const onRecording = (chosen: FileInfo | null) =>
@@ -87,5 +112,6 @@ export function useSounds(
       />
     ),
     recording: recording && toAttached(recording),
+    isPending: false,
   };
 }

@@ -1,19 +1,27 @@
 import { useTranslation } from "react-i18next";
 import { useSpeechWish } from "#client/lib/speech-wish.ts";
 import type { Voice } from "#domain/speech.ts";
-import { voiceFor, voicesOf } from "#domain/speech.ts";
+import { readersOf, voiceFor, voicesOf } from "#domain/speech.ts";
 
-/** The model's voices that read a text of this language; all of them if nobody knows its language yet, or none speaks it. */
+/** The model's voices that read a text of this language; all of them if nobody knows its language yet. */
 export function voicesIn(modelId: string, language: string | undefined): readonly Voice[] {
-  const all = voicesOf({ id: modelId });
-  const fitting = all.filter((voice) => language === undefined || voice.language === null || voice.language === language);
-  return fitting.length > 0 ? fitting : all;
+  return language === undefined ? voicesOf({ id: modelId }) : readersOf({ id: modelId }, language);
 }
 
-/** The voice that a text is read in: the one that was chosen if it speaks the text's language, or the first one that speaks it. */
+/** No voice of the model speaks the language, but some read its letters. */
+export function hasAccent(modelId: string, language: string | undefined): language is string {
+  return language !== undefined && !voiceFor({ id: modelId }, language) && readersOf({ id: modelId }, language).length > 0;
+}
+
+/** Under what a choice is kept: a voice that was chosen for texts that it speaks is not chosen for those that it reads with an accent. */
+export function wishKey(modelId: string, language: string | undefined): string {
+  return hasAccent(modelId, language) ? `${modelId} ${language}` : modelId;
+}
+
+/** The voice that a text is read in: the one that was chosen if it can read the text, or the first one that can. */
 export function useVoice(modelId: string, language?: string): string | undefined {
   const { i18n } = useTranslation();
   const voices = voicesIn(modelId, language);
-  const chosen = useSpeechWish((wish) => wish.voices[modelId]);
+  const chosen = useSpeechWish((wish) => wish.voices[wishKey(modelId, language)]);
   return voices.find(({ id }) => id === chosen)?.id ?? (voiceFor({ id: modelId }, language ?? i18n.language) ?? voices[0])?.id;
 }

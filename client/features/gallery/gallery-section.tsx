@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { api } from "#client/lib/api.ts";
+import { filesPath } from "#client/lib/files-path.ts";
 import { formatBytes } from "#client/lib/format-bytes.ts";
 import styles from "./gallery.module.css";
 import { Gallery } from "./gallery.tsx";
@@ -26,7 +28,11 @@ function SpaceLine() {
   }, []);
   if (!space) return null;
   const [used, allowed] = [formatBytes(space.usedBytes, i18n.language), formatBytes(space.allowedBytes, i18n.language)];
-  return <p className={styles.details}>{t("gallery.space", { used, allowed })}</p>;
+  return (
+    <p className={styles.details}>
+      {t("gallery.space", { used, allowed })} <Link href={filesPath}>{t("gallery.files")}</Link>
+    </p>
+  );
 }
 
 /** A section of the account, in a chunk of its own. */

@@ -1,12 +1,13 @@
 /** Files that another app has shared, until the chat takes them. */
 import { attachmentLimits } from "#domain/attachments.ts";
 import { attachmentBytes } from "#domain/files.ts";
-import { sharedFiles } from "../messages.ts";
+import { recordingBytes } from "#domain/transcripts.ts";
+import { isRecording, sharedFiles } from "../messages.ts";
 
 /** One more than a question may have: the chat says that they are too many. */
 const mostFiles = attachmentLimits.files + 1;
 /** The chat says of a longer one that it is too large, and needs no more of it for that. */
-const mostBytes = attachmentBytes + 1;
+const mostBytesOf = (file: File) => (isRecording(file) ? recordingBytes : attachmentBytes) + 1;
 
 /** Keeps the files in place of those shared before. */
 export async function keepShared(files: readonly File[]): Promise<void> {
@@ -19,14 +20,16 @@ export async function keepShared(files: readonly File[]): Promise<void> {
       [sharedFiles.name]: encodeURIComponent(file.name),
       [sharedFiles.cameAt]: String(Date.now()),
     };
-    await cache.put(`/${sharedFiles.cache}/${index}`, new Response(file.slice(0, mostBytes), { headers }));
+    await cache.put(`/${sharedFiles.cache}/${index}`, new Response(file.slice(0, mostBytesOf(file)), { headers }));
   }
 }
 
-/** Deletes what nobody has taken in time. They came together, so the first one says when. */
+/** Deletes what nobody has taken in time. They came together, so any of them says when. */
 export async function dropShared(): Promise<void> {
   if (!(await caches.has(sharedFiles.cache))) return;
-  const first = await (await caches.open(sharedFiles.cache)).match(`/${sharedFiles.cache}/0`);
+  const cache = await caches.open(sharedFiles.cache);
+  const [any] = await cache.keys();
+  const first = any && (await cache.match(any));
   const cameAt = Number(first?.headers.get(sharedFiles.cameAt) ?? 0);
   if (Date.now() - cameAt > sharedFiles.waitMs) await caches.delete(sharedFiles.cache);
 }

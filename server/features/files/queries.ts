@@ -149,6 +149,19 @@ export async function deleteFiles(executor: Executor, userId: string, ids: reado
   return Number(numDeletedRows);
 }
 
+/** Only an attachment that was sent nowhere. */
+export async function deleteUnsent(executor: Executor, userId: string, id: string): Promise<number> {
+  const { numDeletedRows } = await executor
+    .deleteFrom("files")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("kind", "=", "attachment")
+    .where("conversation_id", "is", null)
+    .where("content_type", "is not", null)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** What a broken upload had reserved. */
 export async function forget(executor: Executor, id: string): Promise<void> {
   await executor.deleteFrom("files").where("id", "=", id).where("content_type", "is", null).execute();

@@ -12,8 +12,9 @@ import { viewerOf } from "../../http/viewer.ts";
 import { createSessionCheck } from "../auth/viewer.ts";
 import { addAttachment } from "./attachments.ts";
 import { addRecording } from "./recordings.ts";
+import { listRoom } from "./room.ts";
 import { sendFile } from "./send-file.ts";
-import { deleteFiles, listFiles, tooLarge } from "./service.ts";
+import { deleteFiles, deleteUnsent, listFiles, tooLarge } from "./service.ts";
 import { readAddress, signAddresses } from "./signed-addresses.ts";
 
 type RouteDeps = Pick<Deps, "config" | "db" | "storage" | "clock">;
@@ -70,6 +71,9 @@ export function fileRoutes(deps: RouteDeps): Routes {
     app.get("/api/files", { schema: contract["GET /api/files"] }, async (request) =>
       listFiles(deps, viewerOf(request).userId, request.query),
     );
+    app.get("/api/files/room", { schema: contract["GET /api/files/room"] }, async (request) =>
+      listRoom(deps, viewerOf(request).userId, request.query),
+    );
     app.post("/api/files/addresses", { schema: contract["POST /api/files/addresses"] }, async (request) => ({
       addresses: await signAddresses(deps, viewerOf(request), request.body.ids),
     }));
@@ -77,7 +81,10 @@ export function fileRoutes(deps: RouteDeps): Routes {
       sendFile(deps, { request, reply }, viewerOf(request).userId, request.params.id),
     );
     app.delete("/api/files/:id", { schema: contract["DELETE /api/files/:id"] }, async (request, reply) => {
-      if ((await deleteFiles(deps.db, viewerOf(request).userId, [request.params.id])) === 0) return sendNotFound(reply);
+      const { userId } = viewerOf(request);
+      const { id } = request.params;
+      const deleted = request.query.unsent ? await deleteUnsent(deps.db, userId, id) : await deleteFiles(deps.db, userId, [id]);
+      if (deleted === 0) return sendNotFound(reply);
       return reply.code(204).send(null);
     });
   };

@@ -141,7 +141,8 @@ export async function assertRoom(deps: Pick<Deps, "db" | "clock">, userId: strin
   if (usedBytes >= allowedBytes) throw new DomainError("storage_full", "There is no room for another file. Delete others first");
 }
 
-async function readSpace({ db, clock }: Pick<Deps, "db" | "clock">, userId: string) {
+/** How much the person's files take, and how much they may. */
+export async function readSpace({ db, clock }: Pick<Deps, "db" | "clock">, userId: string) {
   const { tier } = await readEntitlement(db, userId, clock.now());
   return { usedBytes: await queries.selectUsedBytes(db, userId), allowedBytes: storageBytesOf(tier) };
 }
@@ -177,6 +178,14 @@ export async function openFile(deps: Pick<Deps, "db" | "storage">, userId: strin
 /** Deletes those of the files that are the person's, and returns how many. Nobody can read them any more, and a job deletes the bytes. */
 export async function deleteFiles(executor: Executor, userId: string, ids: readonly string[]): Promise<number> {
   return queries.deleteFiles(executor, userId, ids);
+}
+
+/**
+ * Deletes an attachment of the person's that no question was sent with, and returns how many that were. A start that sends it has locked its
+ * row: whoever deletes waits, and then finds it sent.
+ */
+export async function deleteUnsent(executor: Executor, userId: string, id: string): Promise<number> {
+  return queries.deleteUnsent(executor, userId, id);
 }
 
 /** Throws `validation_failed` for an invalid cursor. */

@@ -143,6 +143,7 @@ class AnswerEngine implements Answers {
     // The person's other pages show the question, and all pages the balance without the held credits.
     const telling = setTimeout(() => void announce(this.deps, userId, "wallets", "generations"), tellStartMs);
     const end = await askFor(this.deps, this.timings, answer);
+    answer.start.leaveRoom?.();
     answer.tellText();
     const outcome = answer.outcome(end);
     answer.ending = true;

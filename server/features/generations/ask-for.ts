@@ -1,4 +1,6 @@
 /** Asks the model for what the answer is to be: words, pictures, a transcript or speech. */
+import { parametersOf } from "#domain/model-parameters.ts";
+import type { Model } from "#domain/models.ts";
 import type { Deps } from "../../deps.ts";
 import { loadMessages } from "./attached.ts";
 import { makePictures } from "./pictures.ts";
@@ -25,6 +27,20 @@ export interface AnswerTimings extends UpstreamTimings {
   retryMs: number;
 }
 
+/**
+ * Over chat completions most models send nothing while they think or search. How much they think is limited by their output: the slowest fill
+ * it within about this many times what a model that does not think has for its first text (30 s: two minutes).
+ */
+const thinkingWaits = 4;
+
+/** How long this model is waited for. */
+export function patienceWith(model: Model, timings: UpstreamTimings): UpstreamTimings {
+  const { effort = "none", searches } = parametersOf(model);
+  const { firstTokenMs, idleMs, totalMs } = timings;
+  if (effort === "none" && searches === undefined) return { firstTokenMs, idleMs, totalMs };
+  return { firstTokenMs: Math.min(thinkingWaits * firstTokenMs, totalMs), idleMs, totalMs };
+}
+
 /** Never throws. */
 export function askFor(deps: Deps, timings: AnswerTimings, answer: RunningAnswer): Promise<UpstreamEnd> {
   const { model, messages, userId, row } = answer.start;
@@ -33,8 +49,9 @@ export function askFor(deps: Deps, timings: AnswerTimings, answer: RunningAnswer
   if (speech) return makeSpeech(deps, answer, speech, timings.sounds);
   if (recording) return transcribe(deps, answer, recording, timings.sounds);
   return askModel(deps.models, {
-    ...{ model, personId: userId, messages, timings, signal: answer.controller.signal },
-    load: (asked) => loadMessages(deps, userId, model, asked),
+    ...{ model, personId: userId, messages, timings: patienceWith(model, timings), signal: answer.controller.signal },
+    load: (asked, signal) => loadMessages(deps, userId, model, asked, signal),
+    onBegun: () => answer.start.leaveRoom?.(),
     onText: (text) => answer.add(text),
     onSources: (sources) => answer.addSources(sources),
   });

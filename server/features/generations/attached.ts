@@ -1,7 +1,8 @@
 /** Files of questions: what of them a model reads is decided when they are sent, and read from the storage when the model is asked. */
+import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { Attachable } from "#domain/attachments.ts";
-import { readAttachments, seesPictures, takesPdf, tokensOfReading } from "#domain/attachments.ts";
+import { attachmentLimits, goesAsItIs, readAttachments, seesPictures, tokensOfReading } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { countTokens } from "#domain/tokens.ts";
@@ -13,14 +14,61 @@ import type { InputPart, ModelMessage } from "../../providers/models/protocol.ts
 import { findAttachable, openFile, readTexts } from "../files/service.ts";
 import type { ChatMessage } from "./history.ts";
 
-/** Providers take requests of about 30 MB, and base64 makes four bytes of three. What the latest questions have goes first. */
-const mostBytes = 15_000_000;
-
 export function toAttachedFile({ reading: { as, pages, cut }, ...file }: Attachment): AttachedFile {
   return { ...file, reading: { as, pages, cut } };
 }
 
 export const tokensOf = (attachments: readonly Attachment[]) => attachments.reduce((sum, { reading }) => sum + tokensOfReading(reading), 0);
+
+/** How many bytes of files go to the model with these messages as they are. */
+export function sentBytes(model: Model, messages: readonly Pick<ChatMessage, "attachments" | "pictures">[]): number {
+  return messages
+    .flatMap(({ attachments = [], pictures = [] }) => [...attachments, ...pictures])
+    .reduce((sum, { bytes, reading }) => sum + (goesAsItIs(model, reading) ? bytes : 0), 0);
+}
+
+type Question = Omit<ChatMessage, "role">;
+
+/** The bytes that are left for files that go as they are. */
+class ByteRoom {
+  private left: number = attachmentLimits.sentBytes;
+  private readonly model: Model;
+
+  constructor(model: Model) {
+    this.model = model;
+  }
+
+  /** The file as it goes: a PDF for which there is no room as its text. Undefined if there is none for a picture, or a PDF without text. */
+  private readonly take = (file: Attachment): Attachment | undefined => {
+    const { bytes, reading } = file;
+    if (!goesAsItIs(this.model, reading)) return file;
+    if (bytes > this.left) return reading.textBytes === 0 ? undefined : { ...file, reading: { ...reading, as: "text" } };
+    this.left -= bytes;
+    return file;
+  };
+
+  /** Undefined if one of its own files has no room. Of pictures that were made before it, those go that have room. */
+  message<Message extends Question>(message: Message): Message | undefined {
+    const { attachments, pictures } = message;
+    const taken = attachments?.flatMap((file) => this.take(file) ?? []);
+    if (taken && taken.length < (attachments?.length ?? 0)) return undefined;
+    const seen = pictures?.flatMap((file) => this.take(file) ?? []);
+    return { ...message, ...(taken && { attachments: taken }), ...(seen && { pictures: seen }) };
+  }
+}
+
+/** Leaves out the oldest messages whose files make the request larger than providers take. What the latest questions have goes first. */
+export function withinBytes(model: Model, messages: readonly ChatMessage[], question: Question) {
+  const room = new ByteRoom(model);
+  const asked = room.message(question) ?? question;
+  const kept: ChatMessage[] = [];
+  for (const message of messages.toReversed()) {
+    const fitting = room.message(message);
+    if (!fitting) break;
+    kept.unshift(fitting);
+  }
+  return { messages: kept, question: asked };
+}
 
 interface Sent {
   userId: string;
@@ -67,26 +115,27 @@ function documentPart({ name, pages, reading }: Attachment, text: string): Input
 
 type LoadDeps = Pick<Deps, "db" | "storage">;
 
-/** Loads what one call needs, and no more than a provider takes. */
+/** Loads what one call needs. */
 class Loader {
   private readonly deps: LoadDeps;
   private readonly userId: string;
   private readonly model: Model;
   private readonly texts: ReadonlyMap<string, string>;
-  private left = mostBytes;
+  private readonly signal: AbortSignal;
 
-  constructor(deps: LoadDeps, userId: string, model: Model, texts: ReadonlyMap<string, string>) {
+  constructor(deps: LoadDeps, userId: string, model: Model, texts: ReadonlyMap<string, string>, signal: AbortSignal) {
     this.deps = deps;
     this.userId = userId;
     this.model = model;
     this.texts = texts;
+    this.signal = signal;
   }
 
   async part(file: Attachment): Promise<InputPart> {
     const { reading, contentType, fileId } = file;
     if (reading.as === "sound") return noteOn(file, "a recording, which this model can't hear");
     if (reading.as === "picture" && !seesPictures(this.model)) return noteOn(file, "a picture, which this model can't see");
-    if (reading.as === "picture" || (reading.as === "pages" && takesPdf(this.model))) {
+    if (goesAsItIs(this.model, reading)) {
       const data = await this.bytes(file);
       if (typeof data === "string") return noteOn(file, data);
       const encoded = data.toString("base64");
@@ -97,11 +146,11 @@ class Loader {
     return text === undefined ? noteOn(file, "it was deleted") : documentPart(file, text);
   }
 
-  private async bytes({ fileId, bytes }: Attachment): Promise<Buffer | string> {
-    if (bytes > this.left) return "left out, since too many files came before";
-    this.left -= bytes;
+  private async bytes({ fileId }: Attachment): Promise<Buffer | string> {
+    this.signal.throwIfAborted();
     try {
-      return await buffer((await openFile(this.deps, this.userId, fileId)).content);
+      const { content } = await openFile(this.deps, this.userId, fileId);
+      return await buffer(addAbortSignal(this.signal, content));
     } catch (error) {
       if (error instanceof DomainError) return "it was deleted";
       throw error;
@@ -109,12 +158,16 @@ class Loader {
   }
 }
 
-/** The messages as a model gets them: the files of a question, and the pictures made before it, stand before its words. */
+/**
+ * The messages as a model gets them: the files of a question, and the pictures made before it, stand before its words. Throws if the storage
+ * can't be read, or the signal is aborted.
+ */
 export async function loadMessages(
   deps: LoadDeps,
   userId: string,
   model: Model,
   messages: readonly ChatMessage[],
+  signal: AbortSignal,
 ): Promise<readonly ModelMessage[]> {
   const documents = messages.flatMap(({ attachments = [] }) =>
     attachments.filter(({ reading }) => reading.as !== "picture" && reading.as !== "sound"),
@@ -124,7 +177,7 @@ export async function loadMessages(
     userId,
     documents.map(({ fileId }) => fileId),
   );
-  const loader = new Loader(deps, userId, model, texts);
+  const loader = new Loader(deps, userId, model, texts, signal);
   const loaded: ModelMessage[] = [];
   for (const { role, content, attachments = [], pictures = [] } of messages.toReversed()) {
     const parts: InputPart[] = [];

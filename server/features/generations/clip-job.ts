@@ -11,7 +11,7 @@ import type { ClipJob, GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
-import { ClipLost, ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
+import { ClipLost, ModelOutage } from "../../providers/models/protocol.ts";
 import { tellPause } from "../catalogue/pauses.ts";
 import { soldModel } from "../catalogue/service.ts";
 import type { DownloadTimings } from "./clip-download.ts";
@@ -19,7 +19,7 @@ import { downloadClip } from "./clip-download.ts";
 import { endClip, selectOwner } from "./clip-end.ts";
 import { markWorking, putBack, selectAgeMs, tellProgress } from "./clip-queue.ts";
 import { readFirstPicture } from "./references.ts";
-import { filterReasonOf } from "./upstream.ts";
+import { failureOf, filterReasonOf } from "./upstream.ts";
 
 export interface ClipJobTimings {
   /** How often the provider is asked how far it is. */
@@ -48,10 +48,6 @@ class Failed extends Error {
     this.costMicroDollars = costMicroDollars;
     this.filterReason = filterReasonOf(code, cause);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof ModelOutage || error instanceof ModelRefusal ? error.code : "provider_error";
 }
 
 interface Work {
@@ -102,7 +98,7 @@ async function begin(work: Work): Promise<string | undefined> {
       deps.models.report(model, userId, false);
       await tellPause(deps, model);
     }
-    if (!(error instanceof ModelOutage) || error.code !== "provider_rate_limited") throw new Failed(codeOf(error), error);
+    if (!(error instanceof ModelOutage) || error.code !== "provider_rate_limited") throw new Failed(failureOf(error), error);
     await again(Math.max(error.againAfterMs ?? 0, Math.min(timings.againMs * 2 ** job.refusals, longestAgainMs)));
     return undefined;
   }
@@ -132,7 +128,7 @@ async function untilFinished(work: Work, requestId: string, tell: (percent: numb
       stopping.throwIfAborted();
       failures += 1;
       if (error instanceof Failed || failures >= timings.failuresAllowed)
-        throw error instanceof Failed ? error : new Failed(codeOf(error), error);
+        throw error instanceof Failed ? error : new Failed(failureOf(error), error);
     }
     if ((await selectAgeMs(deps.db, job.generation_id)) > timings.workMs) throw new Failed("provider_timeout");
     await delay(timings.checkMs, undefined, { signal: stopping });

@@ -36,23 +36,15 @@ export function historyBudget(model: Model, prompt: string, attachmentTokens: nu
 }
 
 /**
- * Returns the newest messages that fit. `recent` are the newest ones, oldest first, of `total` in the conversation. The result begins with
- * a question, because several providers refuse a conversation that begins with an answer.
+ * Returns the newest messages that fit, and the question. `recent` are the newest ones, oldest first, of `total` in the conversation. The result
+ * begins with a question, because several providers refuse a conversation that begins with an answer.
  */
 export function trimHistory(
   recent: readonly ChatMessage[],
   total: number,
-  prompt: string,
-  attachments: readonly Attachment[] = [],
-  pictures: readonly Attachment[] = [],
+  question: Omit<ChatMessage, "role">,
 ): { messages: ChatMessage[]; trimmedMessages: number } {
   const first = recent.findIndex((message) => message.role === "user");
   const kept = first < 0 ? [] : recent.slice(first);
-  return {
-    messages: [
-      ...kept,
-      { role: "user", content: prompt, ...(attachments.length > 0 && { attachments }), ...(pictures.length > 0 && { pictures }) },
-    ],
-    trimmedMessages: total - kept.length,
-  };
+  return { messages: [...kept, { role: "user", ...question }], trimmedMessages: total - kept.length };
 }

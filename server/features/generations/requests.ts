@@ -46,7 +46,7 @@ export interface Wanted {
   prompt: string | null;
   /** Undefined for a model that answers with words about words. */
   options: AnswerOptions | undefined;
-  /** How much memory the recording takes that is to be written down. */
+  /** The size of the recording that is to be written down. */
   recordingBytes?: number;
   /** What it costs today. */
   credits: number;

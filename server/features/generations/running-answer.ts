@@ -21,7 +21,7 @@ export interface AnswerStart {
   askedAtMs: number;
   /** The row as it was written. */
   row: StartRow;
-  /** Gives back the memory that was taken for its recording. */
+  /** Gives back the memory that was taken for its files. */
   leaveRoom?: () => void;
 }
 

@@ -17,6 +17,7 @@ import type { Answers } from "./answers.ts";
 import { startLarge } from "./batches.ts";
 import { endClip } from "./clip-end.ts";
 import { trimHistory } from "./history.ts";
+import { inputBytes, takeRoom } from "./input-room.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import { findUnconfirmed, keyConflict, noPlace, refusalOf, unavailable } from "./refusals.ts";
@@ -24,7 +25,6 @@ import { replay } from "./replay.ts";
 import type { Ask, Wanted } from "./requests.ts";
 import { findKnown, findRefusal, hashOf, mediaTerms, readRequest, termsOf } from "./requests.ts";
 import type { AnswerStart } from "./running-answer.ts";
-import { takeRoom } from "./transcripts.ts";
 import { measure, planOf } from "./wanted.ts";
 
 /** How long a stop waits for the receipt. */
@@ -32,27 +32,26 @@ const stopWaitMs = 5_000;
 
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
- * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate, but for the question
- * about a price, because the person has sent nothing until they answer it.
+ * returns the events of the same answer again. Throws refusals as DomainErrors. They count towards the person's rate, but for what the
+ * request alone tells (`readRequest`) and the question about a price, because the person has sent nothing until they answer it.
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
   const read = readRequest(deps, request);
   const requestHash = hashOf(request, read.prompt);
   const measured = await measure(deps, userId, request, read).catch(async (error: unknown) => {
+    if (!(error instanceof DomainError)) throw error;
     // A send that is repeated gets its answer, also if what it was about is gone.
-    const known = error instanceof DomainError ? await findKnown(deps.db, ask, requestHash) : undefined;
-    if (!known) throw error;
-    return known;
+    return (await findKnown(deps.db, ask, requestHash)) ?? error;
   });
   if ("idempotency_key" in measured) return replay(deps, answers, measured, 0);
-  const wanted = measured;
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
     throw unavailable();
   }
-  const refused = await findRefusal(deps, ask, wanted, entitlement);
+  const wanted = measured instanceof DomainError ? read : measured;
+  const refused = measured instanceof DomainError ? measured : await findRefusal(deps, ask, wanted, entitlement);
   const unconfirmed = refused ? undefined : findUnconfirmed(entitlement, wanted.credits, request.confirmed);
   if (unconfirmed) {
     const known = await findKnown(deps.db, ask, requestHash);
@@ -74,14 +73,14 @@ interface Checked {
 async function writeStart(deps: Deps, answers: Answers, { ask, wanted, requestHash, entitlement, refused }: Checked): Promise<Feed> {
   const { request, userId } = ask;
   const { model, options, credits } = wanted;
-  const room = refused ? undefined : takeRoom(model, wanted.recordingBytes);
-  const leaveRoom = typeof room === "function" ? room : undefined;
-  const barred = refused ?? (room instanceof DomainError ? room : undefined);
+  let leaveRoom: (() => void) | undefined;
   let begun = false;
   try {
-    const planned = barred ? undefined : await planOf(deps, userId, request, wanted);
-    const plan = planned instanceof DomainError ? undefined : planned;
-    const refusal = barred ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
+    const planned = refused ? undefined : ((await planOf(deps, userId, request, wanted)) ?? noPlace());
+    const room = !planned || planned instanceof DomainError ? undefined : takeRoom(model, inputBytes(model, planned.messages, wanted));
+    if (typeof room === "function") leaveRoom = room;
+    const refusal = [refused, planned, room].find((each) => each instanceof DomainError);
+    const plan = refusal || !planned || planned instanceof DomainError ? undefined : planned;
     const { turn, messages, trimmedMessages: leftOut } = plan ?? { turn: null, messages: [], trimmedMessages: 0 };
     // Models for pictures, clips and sounds get the prompt alone, so no messages were left out because they did not fit.
     const start = { id: uuidv7(), userId, trimmedMessages: options ? 0 : leftOut };
@@ -170,7 +169,7 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const kinds = entitlement.kinds(questions.every(({ model }) => isInTrial(model)));
   const askedAtMs = performance.now();
   const starts = questions.map(({ ask: { idempotencyKey }, wanted, model, prompt, credits, requestHash }): AnswerStart => {
-    const { messages, trimmedMessages } = trimHistory([], 0, prompt);
+    const { messages, trimmedMessages } = trimHistory([], 0, { content: prompt });
     const own = { id: uuidv7(), userId, trimmedMessages };
     const asked = { modelId: model.id, idempotencyKey, requestHash, credits, priceVersion: wanted.priceVersion };
     const row = { ...own, ...asked, kinds, refused: false, holdId, turn: null, ...terms, ...mediaTerms(wanted, messages) };

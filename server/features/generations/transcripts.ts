@@ -3,12 +3,11 @@ import { buffer } from "node:stream/consumers";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { unitCostMicroDollars } from "#domain/provider-prices.ts";
-import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
+import { recordingSecondsOf } from "#domain/transcripts.ts";
 import type { CreateGeneration } from "../../contract/generations/generations.ts";
 import type { RecordingReceipt } from "../../contract/generations/sounds.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { Gate } from "../../http/gate.ts";
 import { findAttachable, openFile } from "../files/service.ts";
 import { selectQuestion } from "./branches.ts";
 import type { RunningAnswer } from "./running-answer.ts";
@@ -49,22 +48,6 @@ export async function findRecording(executor: Executor, userId: string, request:
   return { recording: { fileId, durationMs, ...(dictated && { dictated }) }, bytes };
 }
 
-/** Recordings are in memory while their provider transcribes them. Each provider has room for a few of the longest, so that a slow provider doesn't hold up the others. */
-const roomBytes = 4 * recordingLimits.megabytes * 1024 * 1024;
-const busySeconds = 10;
-const rooms = new Map<string, Gate>();
-
-/** Reserves memory for the recording, if there is one. Returns a function that gives it back, or a refusal if there is no room now. */
-export function takeRoom({ name, provider }: Model, recordingBytes: number | undefined): (() => void) | DomainError | undefined {
-  if (recordingBytes === undefined) return undefined;
-  const room = rooms.get(provider) ?? new Gate(roomBytes);
-  rooms.set(provider, room);
-  const leave = room.tryEnter(recordingBytes);
-  if (leave) return leave;
-  const message = `${name} writes down many recordings just now. Try again in ${busySeconds} s`;
-  return new DomainError("model_unavailable", message, { retryAfterSeconds: busySeconds });
-}
-
 /** Providers are charged by the second. */
 function costOf(model: Model, { durationMs }: RecordingReceipt, now: Date): number | null {
   return unitCostMicroDollars(model, durationMs / 60_000, now);
@@ -94,7 +77,5 @@ export async function transcribe(
   } catch (error) {
     // Only loading it can fail.
     return { ...nothingMade, failure: "recording_unreadable", error };
-  } finally {
-    answer.start.leaveRoom?.();
   }
 }

@@ -6,7 +6,7 @@ import type { Model } from "#domain/models.ts";
 import type { CreateGeneration } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment } from "../../db/types-answers.ts";
-import { planAttachments, tokensOf } from "./attached.ts";
+import { planAttachments, tokensOf, withinBytes } from "./attached.ts";
 import { selectBranch, selectQuestion } from "./branches.ts";
 import type { ChatMessage } from "./history.ts";
 import { estimateTokens, findTooLong, historyBudget, trimHistory } from "./history.ts";
@@ -42,6 +42,12 @@ async function filesOf(
 const filed = (attachments: readonly Attachment[]) =>
   attachments.length === 0 ? {} : { attachments, attachmentTokens: tokensOf(attachments) };
 
+const questionOf = (content: string, attachments: readonly Attachment[], pictures: readonly Attachment[] = []) => ({
+  content,
+  ...(attachments.length > 0 && { attachments }),
+  ...(pictures.length > 0 && { pictures }),
+});
+
 /**
  * Returns undefined if the request names a conversation, question or answer that this person does not have, and the refusal if the model can't
  * read the files. A null `prompt` asks `questionId` again, with its files.
@@ -60,7 +66,7 @@ export async function planTurn(
     if (files instanceof DomainError) return files;
     const ids = { conversationId: uuidv7(), questionId: uuidv7(), answerId: uuidv7() };
     const turn = { ...ids, isNew: true, title: titleOf(prompt), parentId: null, prompt, ...filed(files) };
-    return { turn, ...trimHistory([], 0, prompt, files) };
+    return { turn, ...trimHistory([], 0, questionOf(prompt, files)) };
   }
   const asked = questionId === undefined ? undefined : await selectQuestion(executor, { conversationId, userId, questionId });
   const words = prompt ?? asked?.prompt;
@@ -75,7 +81,8 @@ export async function planTurn(
   const budget = historyBudget(model, words, tokensOf(files));
   const branch = await selectBranch(executor, { conversationId, userId, endId }, budget);
   if (!branch) return undefined;
-  const { messages, pictures } = await showMade(executor, userId, model, branch.messages, budget);
+  const made = await showMade(executor, userId, model, branch.messages, budget);
+  const { messages, question } = withinBytes(model, made.messages, questionOf(words, files, made.pictures));
   return {
     turn: {
       conversationId,
@@ -87,6 +94,6 @@ export async function planTurn(
       prompt,
       ...(asked ? {} : filed(files)),
     },
-    ...trimHistory(messages, branch.total, words, files, pictures),
+    ...trimHistory(messages, branch.total, question),
   };
 }

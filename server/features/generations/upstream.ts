@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Model } from "#domain/models.ts";
-import { failureKind } from "../../failures.ts";
+import { failureKind, Outage } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
 import type {
   FinishReason,
@@ -15,7 +15,7 @@ import type {
   SpeechWish,
   SpokenSegment,
 } from "../../providers/models/protocol.ts";
-import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
+import { ModelOutage, ModelRefusal, RequestRefused } from "../../providers/models/protocol.ts";
 import { unknownUsage } from "../../providers/models/response-stream.ts";
 import type { ChatMessage } from "./history.ts";
 
@@ -23,6 +23,8 @@ export type ProviderFailure =
   | ModelOutage["code"]
   | ModelRefusal["code"]
   | "provider_empty"
+  | "request_refused"
+  | "files_unreadable"
   | "picture_not_kept"
   | "reference_unreadable"
   | "sound_not_kept"
@@ -39,11 +41,13 @@ export interface Question {
   /** Who asks. */
   personId: string;
   messages: readonly ChatMessage[];
-  /** Turns them into what goes to the model, with their files. Without it the model gets the words alone. */
-  load?(messages: readonly ChatMessage[]): Promise<readonly ModelMessage[]>;
+  /** Turns them into what goes to the model, with their files. Without it the model gets the words alone. What it throws is our fault, not the model's. */
+  load?(messages: readonly ChatMessage[], signal: AbortSignal): Promise<readonly ModelMessage[]>;
   /** Aborted when nobody wants the answer any more. The result does not matter then. */
   signal: AbortSignal;
   timings: UpstreamTimings;
+  /** The model has begun to answer, so it has all of the question. Called once, if at all. */
+  onBegun?(): void;
   onText(text: string): void;
   /** Where the answer has its facts from, if its model searches. May be called several times, with others each time. */
   onSources(sources: readonly Source[]): void;
@@ -101,6 +105,11 @@ class Patience {
     this.total = setTimeout(this.giveUp, timings.totalMs);
     outer.addEventListener("abort", this.forward, { once: true });
     if (outer.aborted) this.forward();
+  }
+
+  /** The model is asked now: its time to begin does not include ours. */
+  asks(): void {
+    this.idle.refresh();
   }
 
   /** Before the first text only thinking, searching and previews extend the wait. After it every event does. */
@@ -163,8 +172,9 @@ class Transcript {
   }
 }
 
-function failureOf(error: unknown): ProviderFailure {
-  return error instanceof ModelOutage || error instanceof ModelRefusal ? error.code : "provider_error";
+export function failureOf(error: unknown): ProviderFailure {
+  if (error instanceof ModelOutage || error instanceof ModelRefusal) return error.code;
+  return error instanceof RequestRefused ? "request_refused" : "provider_error";
 }
 
 /** Why a filter stopped what has this failure; null for another one. */
@@ -202,26 +212,50 @@ function providerWorked({ failure, error }: End, timedOut: boolean): boolean | u
 
 const toWords = ({ role, content }: ChatMessage): ModelMessage => ({ role, parts: [{ type: "text", text: content }] });
 
+/** The files could not be read, or not in time. Nobody was asked. */
+function filesUnread(error: unknown): End {
+  return {
+    failure: "files_unreadable",
+    filterReason: null,
+    cutShort: false,
+    error: error ?? new Outage("the files of a question could not be read in time"),
+  };
+}
+
+/** What goes to the model. Ends at the latest when the signal is aborted. */
+async function loadAll({ load, messages }: Question, signal: AbortSignal): Promise<readonly ModelMessage[]> {
+  if (!load || !messages.some(({ attachments, pictures }) => attachments ?? pictures)) return messages.map(toWords);
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+  return Promise.race([load(messages, signal), aborted.promise]);
+}
+
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
-  const { model, personId, messages, picture, recording, speech } = question;
+  const { model, personId, picture, recording, speech } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
-  const hasFiles = question.load !== undefined && messages.some(({ attachments, pictures }) => attachments ?? pictures);
   let asked = false;
   try {
     const call = {
       model,
       personId,
-      messages: (hasFiles && (await question.load?.(messages))) || messages.map(toWords),
+      messages: await loadAll(question, patience.controller.signal),
       signal: patience.controller.signal,
       ...(picture && { picture }),
       ...(recording && { recording }),
       ...(speech && { speech }),
     };
     asked = true;
+    patience.asks();
     const listen = async () => {
       for await (const event of gateway.ask(call)) {
+        if (!transcript.heard) {
+          // Its files need no memory any more.
+          call.messages = [];
+          question.onBegun?.();
+        }
         patience.heard(event);
         transcript.take(event, question);
       }
@@ -237,7 +271,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   } finally {
     patience.end();
   }
-  const end = conclude(transcript, patience.timedOut);
+  const end = asked ? conclude(transcript, patience.timedOut) : filesUnread(transcript.error);
   // Files that could not be loaded are not the provider's fault.
   const worked = asked ? providerWorked(end, patience.timedOut) : undefined;
   if (worked !== undefined && !transcript.picture && !transcript.sound) gateway.report(model, personId, worked);

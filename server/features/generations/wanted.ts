@@ -37,5 +37,5 @@ export async function measure(deps: Deps, userId: string, request: CreateGenerat
 /** A question that stands alone is not planned into a conversation. */
 export async function planOf(deps: Deps, userId: string, request: CreateGeneration, { prompt, model }: Wanted) {
   if (!standsAlone(request)) return planTurn(deps.db, userId, request, prompt, model);
-  return { turn: null, ...trimHistory([], 0, prompt ?? "") };
+  return { turn: null, ...trimHistory([], 0, { content: prompt ?? "" }) };
 }

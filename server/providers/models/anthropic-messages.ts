@@ -17,6 +17,8 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map([
   ["model_context_window_exceeded", "cut_short"],
 ]);
 
+const thoughts: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
+
 /** Loaded for the first question to one of its models. */
 const library = () => import("@anthropic-ai/sdk");
 
@@ -57,6 +59,10 @@ class MessageReader {
     switch (event.type) {
       case "message_start":
         this.readUsage(fieldsOf(fieldsOf(event.message).usage), said);
+        break;
+      case "content_block_start":
+        // Of what it thinks Anthropic may send nothing else for a long time.
+        if (thoughts.has(fieldsOf(event.content_block).type)) said.thinking();
         break;
       case "content_block_delta":
         readDelta(fieldsOf(event.delta), said);

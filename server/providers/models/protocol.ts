@@ -179,10 +179,10 @@ export interface ClipConnection {
 
 export type ConnectClips = (address: ModelAddress, send: typeof fetch) => ClipConnection;
 
-/** The provider can't be reached, is overloaded, does not accept our key or answers nonsense. */
+/** The provider can't be reached, is overloaded, does not accept our key, does not serve the model (any more) or answers nonsense. */
 export class ModelOutage extends Outage {
   override readonly name = "ModelOutage";
-  readonly code: "provider_error" | "provider_rate_limited" | "provider_timeout" | "provider_garbage";
+  readonly code: "provider_error" | "provider_rate_limited" | "provider_timeout" | "provider_garbage" | "model_gone";
 
   /** When the same call may be sent once more; undefined if it should not be. */
   readonly againAfterMs: number | undefined;
@@ -212,7 +212,7 @@ export class ModelRefusal extends PermanentFailure {
   }
 }
 
-/** The provider does not take the request as we have made it. */
+/** The provider does not take the request as we have made it: often because of a file in it. The person can change it, and we have to look at why. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
   readonly status: number;

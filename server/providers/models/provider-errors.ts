@@ -10,6 +10,17 @@ const rateCodes: ReadonlySet<unknown> = new Set(["rate_limit_exceeded", "rate_li
 /** Statuses that are not about the content of our request but about our key or account at the provider, a conflict, or too many requests. */
 const outageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425]);
 
+/** Codes and types for a model that the provider does not serve (any more), or not to us: OpenAI's, Anthropic's, Mistral's. */
+const unservedCodes: ReadonlySet<unknown> = new Set(["model_not_found", "not_found_error", "invalid_model"]);
+/** DeepSeek has no code for it, only these words. */
+const unservedWords = "Model Not Exist";
+
+/** Whether an error is about the model, not about what it was asked. `status` is undefined for one that came in a stream. */
+export function isModelGone(status: number | undefined, { code, type, message }: ProviderError): boolean {
+  if (status === 404 || status === 410) return true;
+  return unservedCodes.has(code) || unservedCodes.has(type) || message === unservedWords;
+}
+
 interface ProviderError {
   type?: unknown;
   code?: unknown;
@@ -22,6 +33,7 @@ export function errorNamed(error: EventData): Error {
   if (filtered) return new ModelRefusal("the provider filtered the answer", filtered);
   if (rateCodes.has(error.code) || rateCodes.has(error.type))
     return new ModelOutage("provider_rate_limited", "the provider turned the request away in its stream");
+  if (isModelGone(undefined, error)) return new ModelOutage("model_gone", "the provider does not serve the model");
   return new ModelOutage("provider_error", "the provider reported an error in its stream");
 }
 
@@ -64,5 +76,8 @@ export function toModelError(error: unknown, { APIConnectionTimeoutError, APIErr
   const filtered = reasonOfError({ ...fieldsOf(error.error), code, message: error.message });
   if (filtered) return new ModelRefusal(message, filtered);
   if (status >= 500) return new ModelOutage("provider_error", message, againAfterMs(status, headers));
-  return outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new RequestRefused(message, status);
+  if (isModelGone(status, { code, type, message: fieldsOf(error.error).message })) return new ModelOutage("model_gone", message);
+  if (outageStatuses.has(status)) return new ModelOutage("provider_error", message);
+  // We follow no redirect. That is about the address, not about the request.
+  return status >= 400 ? new RequestRefused(message, status) : new Error(message);
 }

@@ -5,7 +5,8 @@
 import { Outage } from "../../failures.ts";
 import { reasonOfWords } from "./filter-words.ts";
 import type { ClipState, ClipWish, ConnectClips } from "./protocol.ts";
-import { ClipLost, ModelOutage, ModelRefusal } from "./protocol.ts";
+import { ClipLost, ModelOutage, ModelRefusal, RequestRefused } from "./protocol.ts";
+import { isModelGone } from "./provider-errors.ts";
 import type { EventData } from "./response-stream.ts";
 import { fieldsOf, isFields } from "./response-stream.ts";
 
@@ -53,8 +54,9 @@ async function toError(response: Response): Promise<Error> {
   const words = [error, code, fieldsOf(error).message, fieldsOf(error).code].filter((each) => typeof each === "string").join(" ");
   if (status === 429) return new ModelOutage("provider_rate_limited", message, waitMs(headers));
   if (status < 500 && filterWords.test(words)) return new ModelRefusal(message, reasonOfWords(words));
+  if (status < 500 && isModelGone(status, { code })) return new ModelOutage("model_gone", message);
   if (status >= 500 || status === 403 || outageStatuses.has(status)) return new ModelOutage("provider_error", message);
-  return new Error(message);
+  return status >= 400 ? new RequestRefused(message, status) : new Error(message);
 }
 
 /** A connection that breaks, or does not answer in time, is the provider's outage. */

@@ -1,0 +1,1 @@
+drop index files_newest, files_largest;
