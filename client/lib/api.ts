@@ -149,7 +149,7 @@ export async function apiResponse<Name extends CallName>(name: Name, ...[options
   const [method = "GET", path = "/"] = name.split(" ");
   const raw: RawOptions = (options ?? {}) as RawOptions;
   // Every POST has a JSON body, even one without fields, so that the server parses all of them the same way.
-  if (method === "POST" && raw.body === undefined) raw.body = {};
+  if (method === "POST" && raw.body === undefined && !raw.file) raw.body = {};
   const address = addressOf(path, raw);
   const bearer = bearers && takesBearer(path) && !raw.anonymous ? await bearers.current() : null;
   const asker = sessionStore.getState().user?.id;

@@ -5,7 +5,7 @@ import type { Receipt } from "#contract/generations/generations.ts";
 import { useOutcome } from "./use-outcome.ts";
 
 type FailureKey = Exclude<keyof typeof chat.failure, "title">;
-export type RareFailureKey = keyof typeof outcomes.failure;
+type RareFailureKey = keyof typeof outcomes.failure;
 
 const known: readonly FailureKey[] = [
   "provider_error",

@@ -1,9 +1,9 @@
 /** What only some answers have: why a filter stopped them or how else they failed, and how often their model searched. */
 import { useTranslation } from "react-i18next";
+import type outcomes from "#client/i18n/locales/en/outcomes.json";
 import { useFilterWord } from "#client/lib/filter-words.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations/generations.ts";
-import type { RareFailureKey } from "./failure-text.tsx";
 
 export function Filtered({ reason }: { reason: string }) {
   const { t } = useTranslation("outcomes");
@@ -11,7 +11,7 @@ export function Filtered({ reason }: { reason: string }) {
   return t("filtered", { reason: word(reason) });
 }
 
-export function RareFailure({ code }: { code: RareFailureKey }) {
+export function RareFailure({ code }: { code: keyof typeof outcomes.failure }) {
   const { t } = useTranslation("outcomes");
   return t(`failure.${code}`);
 }
