@@ -8,6 +8,7 @@ import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { explainBalance } from "#server/features/credits/explanation.ts";
 import { expireGrant, findDisagreements, postGrant, restoreCredits } from "#server/features/credits/service.ts";
+import type { ShareInput } from "./ledger-calls.ts";
 import { clawBack, endHold, holdCredits, holdTogether, settle, settleTogether } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
 import { payerIdOf } from "./payers.ts";
@@ -22,6 +23,8 @@ class Run {
   private readonly userId: string;
   private readonly payerId: string;
   private readonly walletId: string;
+  /** Of somebody else, with credits for everything. */
+  private readonly otherWalletId: string;
   private readonly ids = new Map<string, string>();
   private nowMs = Date.UTC(2026, 0, 31);
   private count = 0;
@@ -29,17 +32,31 @@ class Run {
   constructor(
     db: Db,
     random: (below: number) => number,
-    { userId, payerId, walletId }: { userId: string; payerId: string; walletId: string },
+    { userId, payerId, walletId, otherWalletId }: { userId: string; payerId: string; walletId: string; otherWalletId: string },
   ) {
     this.db = db;
     this.random = random;
     this.userId = userId;
     this.payerId = payerId;
     this.walletId = walletId;
+    this.otherWalletId = otherWalletId;
   }
 
   private get now(): Date {
     return new Date(this.nowMs);
+  }
+
+  /** Whether what could be done together with others is done without them. */
+  private get alone(): boolean {
+    return this.count % 8 === 7;
+  }
+
+  /** A hold of somebody else that ends together with this person's. */
+  private async otherShare(): Promise<ShareInput> {
+    const holdId = randomUUID();
+    const times = { now: this.now, deadline: new Date(Date.now() + dayMs), wallNow: new Date() };
+    await holdCredits(this.db, { holdId, walletId: this.otherWalletId, credits: 1, kinds: grantKinds, ...times });
+    return { holdId, share: 1, credits: 1, key: `capture:${holdId}` };
   }
 
   async step(): Promise<string> {
@@ -71,17 +88,12 @@ class Run {
     const credits = 1 + this.random(25);
     const kinds = grantKinds.filter(() => this.random(4) > 0);
     const expected = this.model.hold(holdId, credits, kinds, this.nowMs);
-    const input = {
-      holdId,
-      walletId: this.walletId,
-      credits,
-      kinds,
-      now: this.now,
-      deadline: new Date(Date.now() + dayMs),
-      wallNow: new Date(),
-    };
-    // PostgreSQL has one function for a hold by itself and one for the holds of answers that start together.
-    const done = await (this.count % 2 === 0 ? holdCredits(this.db, input) : holdTogether(this.db, [input])).then(
+    const times = { now: this.now, deadline: new Date(Date.now() + dayMs), wallNow: new Date() };
+    const input = { holdId, walletId: this.walletId, credits, kinds, ...times };
+    const other = { holdId: randomUUID(), walletId: this.otherWalletId, credits: 1, kinds: grantKinds, ...times };
+    // PostgreSQL has one function for a hold by itself and one for the holds of answers that start together, which may be a single one.
+    const held = this.count % 2 === 0 ? holdCredits(this.db, input) : holdTogether(this.db, this.alone ? [input] : [input, other]);
+    const done = await held.then(
       () => true,
       (error: unknown) => {
         if (error instanceof DomainError && error.code === "insufficient_credits") return false;
@@ -107,9 +119,13 @@ class Run {
     const captured = this.random(3) === 0 ? 0 : 1 + this.random(share);
     const key = `capture:${this.walletId}:${this.count}`;
     const input = { holdId, share, credits: captured, key };
-    // PostgreSQL has one function for a share by itself and one for answers that end together.
+    // PostgreSQL has one function for a share by itself and one for answers that end together, which may be a single one.
     if (this.count % 2 === 0) assert.deepEqual(await settle(this.db, input, this.now), { settled: true, captured });
-    else assert.equal((await settleTogether(this.db, [input], this.now))[0]?.captured, captured);
+    else
+      assert.equal(
+        (await settleTogether(this.db, [input, ...(this.alone ? [] : [await this.otherShare()])], this.now))[0]?.captured,
+        captured,
+      );
     this.model.settle(holdId, share, captured);
     return `settle ${share} of ${open} with ${captured}`;
   }
@@ -195,7 +211,8 @@ class Run {
  */
 export async function runAgainstModel(db: Db, seed: number, operations: number): Promise<void> {
   const { userId, walletId } = await createUser(db);
-  const run = new Run(db, seededRandom(seed), { userId, payerId: await payerIdOf(db, userId), walletId });
+  const { walletId: otherWalletId } = await createUser(db, { credits: 10 * operations });
+  const run = new Run(db, seededRandom(seed), { userId, payerId: await payerIdOf(db, userId), walletId, otherWalletId });
   const trail: string[] = [];
   try {
     for (let count = 0; count < operations; count += 1) {
