@@ -137,3 +137,17 @@ it("a button that is let go while the microphone opens records nothing; a short 
   expect(await timer().count()).toBe(0);
   expect(await page.getByLabel(chat.composer.label).inputValue()).toBe("");
 });
+
+it("what did not get through is kept until it is tried again; another recording does not take its place", async () => {
+  let tries = 0;
+  await page.route("**/api/recordings?*", (route) => {
+    tries += 1;
+    return tries === 1 ? route.abort("connectionfailed") : route.fulfill({ status: 201, json: recorded(minuteMs) });
+  });
+  await button(sounds.finish).last().click();
+  await button(sounds.retry).waitFor();
+  expect(await dictate().getAttribute("aria-disabled")).toBe("true");
+  await button(sounds.retry).click();
+  await expect.poll(() => sent().length).toBe(1);
+  expect(tries).toBe(2);
+});

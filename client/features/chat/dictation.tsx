@@ -192,6 +192,16 @@ function Panel({ model, dictation, explaining, onAgree }: PanelProps) {
         </div>
       )}
       {!busy && <RecordingFault recorder={recorder} fault={upload.fault} />}
+      {!busy && upload.again && (
+        <div className={styles.row}>
+          <Button size="small" variant="primary" onClick={upload.again}>
+            {t("sounds:retry")}
+          </Button>
+          <Button size="small" onClick={upload.clear}>
+            {t("sounds:discard")}
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
@@ -212,8 +222,8 @@ export function Dictation({ model, onText, slot }: DictationProps) {
   const pressedAt = useRef<number | undefined>(undefined);
   const isRecording = recorder.phase === "recording" || recorder.phase === "paused";
   const isOpening = recorder.phase === "asking";
-  // What is asked about would be lost by another recording.
-  const busy = upload.busy || writing || asked !== null;
+  // What is asked about, or was not uploaded yet, would be lost by another recording.
+  const busy = upload.busy || writing || asked !== null || upload.again !== null;
 
   const begin = () => {
     if (!agreed) return setExplaining((shown) => !shown);

@@ -3,13 +3,27 @@ import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
 import type { FileInfo } from "#contract/files.ts";
 import { recordingBytes } from "#domain/transcripts.ts";
 
-/** Uploads what was spoken at once, to be written down; another one, or giving it up, ends the one before. */
+interface Unsent {
+  file: Blob;
+  name: string;
+}
+
+/** Whether the same upload may get through later: everything but what is wrong with the recording itself. */
+const mayTryAgain = (error: unknown) =>
+  !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429 || error.code === "storage_full";
+
+/**
+ * Uploads what was spoken at once, to be written down; another one, or giving it up, ends the one before. What did not get through is kept until it
+ * is tried again or thrown away.
+ */
 export function useRecordingUpload(onStored: (info: FileInfo) => void) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
+  const [unsent, setUnsent] = useState<Unsent | null>(null);
   const running = useRef<AbortController | undefined>(undefined);
   async function upload(file: Blob, name: string): Promise<void> {
     running.current?.abort();
+    setUnsent(null);
     if (file.size > recordingBytes) return setFault("file_too_large");
     const controller = new AbortController();
     running.current = controller;
@@ -21,6 +35,7 @@ export function useRecordingUpload(onStored: (info: FileInfo) => void) {
     } catch (error) {
       if (isAbort(error)) return;
       setFault(error instanceof ApiProblem ? error.code : "network");
+      if (mayTryAgain(error)) setUnsent({ file, name });
     } finally {
       if (running.current === controller) setBusy(false);
     }
@@ -29,5 +44,9 @@ export function useRecordingUpload(onStored: (info: FileInfo) => void) {
     running.current?.abort();
     setBusy(false);
   };
-  return { busy, fault, upload, cancel, clear: () => setFault(null) };
+  const clear = () => {
+    setFault(null);
+    setUnsent(null);
+  };
+  return { busy, fault, upload, cancel, clear, again: unsent && (() => void upload(unsent.file, unsent.name)) };
 }
