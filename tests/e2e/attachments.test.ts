@@ -131,8 +131,10 @@ describe("files of a question in Chromium", () => {
     await page.locator("input[name=attachments]").setInputFiles(file("photo.jpg"));
     await chips(page).getByText("Sees the picture").waitFor();
     await page.context().setOffline(true);
+    const lost = page.waitForEvent("requestfailed", (request) => request.method() === "DELETE");
     await remove("Remove photo.jpg").click();
     await expect.poll(() => chips(page).count()).toBe(0);
+    await lost;
     await page.context().setOffline(false);
     expect(await takingRoom(page)).toEqual(["photo.jpg", "report.pdf"]);
 

@@ -378,7 +378,7 @@ describe.each([
       // What streams words breaks off in the middle where the others send half a file.
       const expected = model === streaming && fault === "half_file" ? "provider_error" : code;
       expect(failed.receipt).toMatchObject({ status: "failed", failureCode: expected, chargedCredits: 0, availableAfter: credits });
-      if (expected === "content_filtered") expect(failed.receipt?.filterReason).toBe(model === streaming ? "violence" : "unspecified");
+      if (expected === "content_filtered") expect(failed.receipt?.filterReason).toBe("violence");
       // The failures of one test do not pause the model for the next one.
       for (const { deps } of [api, impatient]) deps.models.report(findModel(model) ?? expect.fail(model), "nobody", true);
       expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
