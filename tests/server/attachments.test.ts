@@ -1,8 +1,3 @@
-/** Files attached to questions: what they are is decided by their content, each model gets them in its way, and the fixed price covers them. */
-import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Conversation } from "#contract/conversations.ts";
@@ -13,7 +8,7 @@ import { catalogue, findModel } from "#domain/models.ts";
 import type { Bucket } from "#server/bucket.ts";
 import { deleteFiles } from "#server/features/files/service.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, call, send, startModels } from "#tests/support/answers.ts";
+import { ask, call, send } from "#tests/support/answers.ts";
 import { startBucket } from "#tests/support/bucket.ts";
 import { full } from "#tests/support/full.ts";
 import { makePdf, packedSpaces } from "#tests/support/make-pdf.ts";
@@ -21,25 +16,20 @@ import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp, randomAddress } from "./auth-support.ts";
+import type { FilesProduct } from "./files-support.ts";
+import { startFilesProduct } from "./files-support.ts";
 
+let world: FilesProduct;
 let models: RunningModels;
 let product: AuthApp;
 let api: AnswerProcess;
 let ada: TestPerson;
-let folder: string;
 
 beforeAll(async () => {
-  models = await startModels();
-  folder = await mkdtemp(path.join(tmpdir(), "tessera-attachments-"));
-  product = await createAuthApp({ STORAGE_DIR: folder, SANDBOX_URL: models.url, SANDBOX_TOKEN: "token-of-the-tests" });
-  await product.app.listen({ host: "127.0.0.1", port: 0 });
-  api = { ...product, url: `http://127.0.0.1:${(product.app.server.address() as AddressInfo).port}` } as unknown as AnswerProcess;
+  world = await startFilesProduct();
+  ({ models, product, api } = world);
 });
-afterAll(async () => {
-  await product.close();
-  await models.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   ada = await createPerson(product, product.db, { plan: "professional" });
 });

@@ -1,8 +1,3 @@
-/** What takes a person's room: all of it is listed, in pages that cost the same however many files there are, and deleting gives room back. */
-import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { RootOperationNode } from "kysely";
 import { createQueryId } from "kysely";
 import sharp from "sharp";
@@ -18,33 +13,28 @@ import type { Db } from "#server/db/database.ts";
 import { selectRoom } from "#server/features/files/room-queries.ts";
 import { storeFile } from "#server/features/files/service.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, send, startModels } from "#tests/support/answers.ts";
+import { ask, send } from "#tests/support/answers.ts";
 import { makeWav } from "#tests/support/make-audio.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
-import { createAuthApp, randomAddress } from "./auth-support.ts";
+import { randomAddress } from "./auth-support.ts";
+import type { FilesProduct } from "./files-support.ts";
+import { startFilesProduct } from "./files-support.ts";
 
 const painter = modelsAt(new Date()).find(({ category }) => category === "image") ?? expect.fail("no model makes pictures");
 
+let world: FilesProduct;
 let models: RunningModels;
 let product: AuthApp;
 let api: AnswerProcess;
 let ada: TestPerson;
-let folder: string;
 
 beforeAll(async () => {
-  models = await startModels();
-  folder = await mkdtemp(path.join(tmpdir(), "tessera-room-"));
-  product = await createAuthApp({ STORAGE_DIR: folder, SANDBOX_URL: models.url, SANDBOX_TOKEN: "token-of-the-tests" });
-  await product.app.listen({ host: "127.0.0.1", port: 0 });
-  api = { ...product, url: `http://127.0.0.1:${(product.app.server.address() as AddressInfo).port}` } as unknown as AnswerProcess;
+  world = await startFilesProduct();
+  ({ models, product, api } = world);
 });
-afterAll(async () => {
-  await product.close();
-  await models.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   ada = await createPerson(product, product.db, { plan: "professional", credits: 200 });
 });

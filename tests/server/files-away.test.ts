@@ -1,35 +1,28 @@
 /** The files of a question lie in a storage of ours. When that fails, the person is told so, and the model is not blamed. */
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { soldModel } from "#server/features/catalogue/service.ts";
 import { storeFile } from "#server/features/files/service.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, startModels } from "#tests/support/answers.ts";
+import { ask } from "#tests/support/answers.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
-import { createAuthApp } from "./auth-support.ts";
+import type { FilesProduct } from "./files-support.ts";
+import { startFilesProduct } from "./files-support.ts";
 
+let world: FilesProduct;
 let models: RunningModels;
 let product: AuthApp;
 let api: AnswerProcess;
 let folder: string;
 
 beforeAll(async () => {
-  models = await startModels();
-  folder = await mkdtemp(path.join(tmpdir(), "tessera-away-"));
-  product = await createAuthApp({ STORAGE_DIR: folder, SANDBOX_URL: models.url, SANDBOX_TOKEN: "token-of-the-tests" });
-  await product.app.listen({ host: "127.0.0.1", port: 0 });
-  api = { ...product, url: `http://127.0.0.1:${(product.app.server.address() as AddressInfo).port}` } as unknown as AnswerProcess;
+  world = await startFilesProduct();
+  ({ models, product, api, folder } = world);
 });
-afterAll(async () => {
-  await product.close();
-  await models.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => world.close());
 
 /** A folder where a file was: whoever reads it gets an error of the disk. */
 async function breakFiles(): Promise<void> {

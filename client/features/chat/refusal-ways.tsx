@@ -64,14 +64,18 @@ function AcceptPrice({ code, price, onAccept, onDismiss }: { code: string; price
   );
 }
 
-/** Reached only by who set themself a cap. */
-function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
-  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
+interface WayOutProps extends Pick<RefusalProps, "onDismiss"> {
+  code: "daily_cap_reached" | "storage_full";
+  /** Leads to where the person can change it. */
+  way: ReactNode;
+}
+
+/** A refusal whose reason the person can change elsewhere. */
+function WayOut({ code, way, onDismiss }: WayOutProps) {
+  const { t } = useTranslation(["chat", "refusals"]);
   const actions = (
     <div className={styles.actions}>
-      <LinkButton href={`${usagePath}#limits`} size="small" variant="primary">
-        {t("dialogs:refusal.limits")}
-      </LinkButton>
+      {way}
       <Button size="small" variant="quiet" onClick={onDismiss}>
         {t("chat:refusal.dismiss")}
       </Button>
@@ -79,27 +83,25 @@ function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
   );
   return (
     <Alert tone="warning" action={actions}>
-      {problemText("daily_cap_reached")}
+      {problemText(code)}
     </Alert>
   );
 }
 
+/** Reached only by who set themself a cap. */
+function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
+  const { t } = useTranslation("dialogs");
+  const way = (
+    <LinkButton href={`${usagePath}#limits`} size="small" variant="primary">
+      {t("refusal.limits")}
+    </LinkButton>
+  );
+  return <WayOut code="daily_cap_reached" {...{ way, onDismiss }} />;
+}
+
 /** There is no room for what the model would make: files can be deleted where they are listed. */
 function NoRoom({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
-  const { t } = useTranslation(["chat", "dialogs", "refusals"]);
-  const actions = (
-    <div className={styles.actions}>
-      <RoomLink code="storage_full" />
-      <Button size="small" variant="quiet" onClick={onDismiss}>
-        {t("chat:refusal.dismiss")}
-      </Button>
-    </div>
-  );
-  return (
-    <Alert tone="warning" action={actions}>
-      {problemText("storage_full")}
-    </Alert>
-  );
+  return <WayOut code="storage_full" way={<RoomLink code="storage_full" />} onDismiss={onDismiss} />;
 }
 
 /** A model that the free trial does not cover: another one that it does, or a plan. */

@@ -24,6 +24,8 @@ const transactionsAtOnce = 500;
 const walletsAtOnce = 100;
 /** Under this name wallets that could not be checked are set aside. */
 const asideName = "wallet-checks";
+/** A run tries at most this many of them again: more than it has the time for. */
+const asideAtOnce = 10_000;
 /** How long each part of a run may take. A single statement takes far less. */
 const runMs = 10_000;
 /** A transaction takes its id before it waits for the wallet, and may commit after later ids. We wait this long, so that we don't miss it. */
@@ -186,7 +188,7 @@ async function checkSetAside({ deps, signal, checks }: Run): Promise<Disagreemen
   const until = performance.now() + runMs;
   const found: Disagreement[] = [];
   const failures = deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", asideName);
-  const due = await failures.where("retry_at", "<=", sql<Date>`clock_timestamp()`).orderBy("retry_at").execute();
+  const due = await failures.where("retry_at", "<=", sql<Date>`clock_timestamp()`).orderBy("retry_at").limit(asideAtOnce).execute();
   for (const { subject: walletId } of due) {
     if (performance.now() >= until || signal.aborted) break;
     try {
