@@ -255,8 +255,16 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     const [own, button] = [await boxOf(card(page)), await boxOf(support())];
     expect(own.x + own.width).toBeLessThanOrEqual(button.x);
     await focusAtTheFoot();
+    await expect.poll(() => bottomOf(page.locator("[name=message]"))).toBeLessThanOrEqual(own.y);
+    expect(await card(page).isVisible()).toBe(true);
+    // A field that gets the focus where the reader has scrolled it, below the card.
+    const field = page.locator("[name=message]");
+    await field.blur();
+    const { y, height } = await boxOf(field);
+    await page.evaluate(`scrollBy(0, ${y + height - own.y - own.height})`);
+    await field.evaluate((element) => element.focus({ preventScroll: true }));
     await card(page).waitFor({ state: "hidden" });
-    await page.locator("[name=message]").blur();
+    await field.blur();
     await card(page).waitFor({ state: "visible" });
   });
 });
