@@ -14,8 +14,8 @@ const forms: Readonly<Record<string, (text: string, file: string) => unknown>> =
 };
 
 /**
- * `content/en/marketing.md?piece` imports the compiled text, `?metadata` only its metadata, and `?slots` what it says of models. An error in
- * a text fails the build.
+ * `content/en/marketing.md?piece` imports the compiled text, `?metadata` only its metadata, and `?slots` what it says about models. An
+ * error in a text fails the build.
  */
 export function contentPlugin(): Plugin {
   return {

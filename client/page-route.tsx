@@ -16,8 +16,8 @@ export interface PageRoute {
   /** Query parameters that change the first render: with one of them, the page is rendered on the device. */
   queries: readonly string[];
   /**
-   * Whether the prerendered content stays as it is until somebody needs more of it than text and links (lib/sleep.ts). Briefly: until somebody
-   * uses the page or it has rested, because the content is made to be used.
+   * Whether the prerendered content is left unhydrated until somebody needs more than its text and links (lib/sleep.ts). Briefly: until
+   * somebody uses the page or it has been idle for a while, because its content is meant to be used.
    */
   sleeps: boolean | "briefly";
   /**

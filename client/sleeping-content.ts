@@ -40,7 +40,7 @@ function watchReader(signal: AbortSignal): void {
   for (const sign of ["scroll", "touchstart"]) addEventListener(sign, fetchCode, { ...options, once: true });
   addEventListener("pointerdown", onReach, options);
   addEventListener("focusin", onReach, options);
-  // A mouse and a keyboard are there before they do something, and their computers are fast.
+  // A pointer arrives before it clicks and a key before it has an effect, and computers with a mouse or a keyboard are fast enough.
   const onDesktop = (event: PointerEvent) => {
     if (event.pointerType === "mouse" && sleepingTarget(event, "*")) void wakeUp();
   };

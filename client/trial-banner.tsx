@@ -25,18 +25,18 @@ function OwnBanner() {
 }
 
 /**
- * The trial's banner (spec §2), in the place that the frame has for it. The one that was drawn there for visitors makes way once the texts are
- * loaded, in one step, so that nothing moves.
+ * The trial's banner (spec §2), in the place that the frame has for it. It replaces the banner that was prerendered for visitors once the
+ * texts are loaded, in one step, so that nothing moves.
  */
 export function LiveTrialBanner() {
   const [place, setPlace] = useState<HTMLElement | null>(null);
   useEffect(() => {
     const found = document.getElementById("banner");
     if (!found) return;
-    // If the texts can't be fetched, what was drawn stays and leads on.
+    // If the texts can't be fetched, the prerendered banner stays, and its links work.
     void i18next.loadNamespaces("trial").then(() => {
       if (found.querySelector("[data-tapped]")) hideTrialBanner();
-      // It is hidden rather than removed, because React knows of it.
+      // The prerendered banner is hidden and not removed, because React keeps a reference to it.
       for (const drawn of found.querySelectorAll("section")) drawn.hidden = true;
       delete found.dataset.asleep;
       flushSync(() => setPlace(found));

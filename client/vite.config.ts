@@ -18,7 +18,7 @@ function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }):
   const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
   const [, written, piece, form] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?(piece|slots)$/) ?? [];
   if (piece) return `assets/${form === "slots" ? "on-use-models" : "piece"}-${written}-${piece}-[hash:7].js`;
-  // Only few answers or pages need it. The service worker keeps it once it was fetched (sw/caches/release.ts).
+  // Only a few answers or pages need these. The service worker keeps them once they were fetched (sw/caches/release.ts).
   if (/(features\/chat\/(code-colours|formula-drawing)|content\/fill-models)\.ts$/.test(facadeModuleId ?? ""))
     return "assets/on-use-[name]-[hash:7].js";
   if (index) return `assets/locale-${index}-index-[hash:7].js`;

@@ -1,4 +1,4 @@
--- How long after it was asked for an answer's first text came. Null: it has none, or was written before.
+-- The time from the request to an answer's first text. Null: it has none, or was written before this migration.
 alter table generations add column first_text_ms integer;
 
 -- As in 0070 and 0073, with the time to the first text.
@@ -53,8 +53,8 @@ begin
     where g.id = p_id returning g.*;
 end $$;
 
--- Times to the first text, by the day on which the answer ended: how many answers have each. `bucket` is the power of 1.1 up to which the time in
--- milliseconds is.
+-- How many answers had their first text within 1.1 to the power of `bucket` milliseconds, and not within the power before, by the day on
+-- which they ended.
 create table daily_first_texts (
   day date not null,
   model_id text not null,

@@ -1,10 +1,10 @@
 -- Admins discard events of Stripe's that were set aside or failed for good. Who did it, when and why is on the audit log.
 alter table stripe_events drop constraint stripe_events_status_check,
   add constraint stripe_events_status_check check (status in ('received', 'processed', 'ignored', 'set_aside', 'discarded')),
-  -- Until then somebody may be acting on it, so nobody discards it. Wall time.
+  -- Until then a job may be acting on the event, so nobody can discard it. Wall time.
   add column taken_until timestamptz;
 create index stripe_events_discarded on stripe_events (received_at, id) where status = 'discarded';
--- Which events have failed for good: those of whose job this is the letter.
+-- Finds which events have failed for good: their jobs have dead letters.
 create index dead_letters_events on dead_letters ((payload ->> 'eventId')) where job = 'process-stripe-event' and replayed_at is null;
 -- What the team did to one event, and who closed a finding.
 create index audit_events_thing on audit_events ((coalesce(details ->> 'eventId', details ->> 'subject')), id)

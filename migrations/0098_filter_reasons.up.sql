@@ -9,7 +9,7 @@ alter table generations
   add constraint generations_searches check (searches between 0 and 10000) not valid,
   add constraint generations_thinking_tokens check (thinking_tokens >= 0) not valid;
 
--- As in 0091, with these three. Of an answer that was erased meanwhile nothing is kept that tells what it was about.
+-- As in 0091, with these three columns. If the answer was erased meanwhile, nothing is written that tells what it was about.
 create function answer_end(
   p_id uuid, p_owner uuid, p_status text, p_failure text, p_cut_short boolean, p_charge bigint, p_parts jsonb, p_prompt_tokens integer, p_completion_tokens integer,
   p_cost bigint, p_first_event integer, p_last_event integer, p_frames text, p_kinds text[], p_now timestamptz,
@@ -62,7 +62,7 @@ begin
     where g.id = p_id returning g.*;
 end $$;
 
--- As in 0075, with the reason of a filter: it tells what was asked.
+-- As in 0075, and the filter's reason is erased too, because it tells what was asked.
 create or replace function answers_erase(p_ids uuid[]) returns void language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_ids uuid[];

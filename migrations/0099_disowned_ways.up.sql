@@ -1,19 +1,19 @@
 -- A mail that tells of a new way to sign in has a link by which the owner removes it (server/features/auth/disown-way.ts).
 alter table email_links
-  -- When the way was added, in business time: it goes, and what was added after it.
+  -- When the way was added, in business time. The link removes it and what was added after it.
   add column ways_since timestamptz,
   drop constraint email_links_purpose_check,
   add constraint email_links_purpose_check
     check (purpose in ('confirm', 'recover', 'change-email', 'undo-email', 'reset-factors', 'disown-way')),
   drop constraint email_links_address,
-  -- Of such a link: the mailbox that got it.
+  -- The address of such a link is the mailbox that it was mailed to.
   add constraint email_links_address check ((address is not null) = (purpose in ('change-email', 'undo-email', 'disown-way'))),
   add constraint email_links_ways check ((ways_since is not null) = (purpose = 'disown-way'));
 
--- When the youngest way that was shown in this sign-in had been added, in business time. Null: none was added after the account was made.
+-- When the newest of the ways shown in this sign-in was added, in business time. Null: none of them came after the account was made.
 alter table auth_sessions add column way_added_at timestamptz;
 
--- Whoever takes a changed address back also gets rid of what the links in their mailbox could remove: it was there before the change.
+-- Reversing a change of address also removes the ways that the mailbox has unused links to remove: they may be older than the change.
 create or replace function undo_ways_in(p_link uuid) returns integer language sql security definer set search_path = public, pg_temp as $$
   with used as (
       select id, user_id, purpose, address, created_at, ways_since from email_links

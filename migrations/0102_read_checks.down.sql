@@ -1,4 +1,4 @@
--- A check that was read can't become one that was not, but by making it again.
+-- A validated check can't become a `not valid` one again, so each is dropped and made anew.
 alter table generations
   drop constraint generations_filter_reason,
   drop constraint generations_searches,

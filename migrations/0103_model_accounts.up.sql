@@ -22,7 +22,7 @@ set search_path = public, pg_temp as $$
     on conflict (model_id, billing_account_id) do update set last_day = greatest(known.last_day, excluded.last_day)
 $$;
 
--- Nobody ends an answer between the sums and the end of this migration.
+-- So that no answer ends between reading the sums and the end of this migration.
 lock table usage_days in share row exclusive mode;
 insert into model_accounts (model_id, billing_account_id, last_day)
   select model_id, billing_account_id, max(day) from usage_days group by 1, 2 order by 1, 2;

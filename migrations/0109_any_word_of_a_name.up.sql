@@ -1,5 +1,6 @@
--- The panel finds people by the beginning of any word of their name, each by an index in the order of the alphabet: what follows the first word, the
--- second and so on. Most names have two, so the later ones are nearly empty. `users_name` has the first word. Beyond the sixth nobody is looked for.
+-- The panel finds people by the beginning of any word of their name. Each index has, in the order of the alphabet, what follows the first
+-- word, the second and so on; `users_name` has the whole name. Most names have two words, so the later indexes are nearly empty. Words
+-- after the sixth are not found.
 create index users_name_from_2 on users ((substring(lower(name) from '^[\s-]*(?:[^\s-]+[\s-]+){1}([^\s-].*)$')) text_pattern_ops)
   where substring(lower(name) from '^[\s-]*(?:[^\s-]+[\s-]+){1}([^\s-].*)$') is not null;
 create index users_name_from_3 on users ((substring(lower(name) from '^[\s-]*(?:[^\s-]+[\s-]+){2}([^\s-].*)$')) text_pattern_ops)

@@ -1,7 +1,7 @@
 -- Why credits were taken back stands on the ledger's transaction (decision 114), instead of in its key.
 alter table ledger_transactions add column reason text;
 
--- What was written before says it by its key, and by what was asked back of the payment. A reason is added, and nothing that was posted changes.
+-- For earlier clawbacks the key and what was asked back of the payment tell the reason. It is added, and nothing that was posted changes.
 alter table ledger_transactions disable trigger ledger_transactions_append_only;
 update ledger_transactions t set reason = case
     when t.key like 'clawback:refund:%' then 'refund'
@@ -14,7 +14,7 @@ update ledger_transactions t set reason = case
     when t.key like 'clawback:transfer:%' then 'transfer_reversed'
     when t.key like 'clawback:doubled:%' then 'duplicate'
     when t.key like 'adjustment-taken:%' then 'taken_by_team'
-    -- Once the key named neither, and a charge's row only has the sums of today.
+    -- Older keys name neither a refund nor a dispute, and the charge's row has only today's sums.
     when t.key like 'clawback:' || g.id || ':%' then coalesce((
       select case when r.lost_cents = 0 and r.refunded_cents > 0 then 'refund' when r.refunded_cents = 0 and r.lost_cents > 0 then 'dispute' end
         from charge_returns r where r.charge_id = g.charge_id), 'payment_returned')
@@ -89,7 +89,7 @@ begin
   return query select v_taken, w.balance, w.held from wallets w where w.id = v_wallet;
 end $$;
 
--- The release before names no reason.
+-- As the release before calls it, without a reason.
 create or replace function ledger_claw_back(p_grant uuid, p_in_all bigint, p_key text, p_now timestamptz)
 returns table (taken bigint, balance bigint, held bigint) language sql security definer set search_path = public, pg_temp
   as $$ select * from ledger_claw_back(p_grant, p_in_all, p_key, p_now, 'other') $$;

@@ -52,7 +52,8 @@ end $$;
 
 -- What few starts need is in functions of their own, because PostgreSQL prepares all parts of a statement each time it runs, needed or not.
 
--- In how many milliseconds the oldest of the sends is a minute old that leave the person, or all people whom the account pays for, no other.
+-- In how many milliseconds the person may send again. Their latest sends fill their rate for a minute, or those of all people for whom the
+-- account pays fill theirs: it is when the oldest of these sends is a minute old.
 create function send_retry_after_ms(p_user uuid, p_payer uuid, p_members bigint, p_per_minute integer, p_clock timestamptz)
 returns bigint language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$

@@ -97,7 +97,7 @@ begin
     on conflict (model_id, billing_account_id) do update set last_day = greatest(known.last_day, excluded.last_day);
 end $$;
 
--- What is not charged counts no more towards the day on which it was asked for.
+-- Held credits that are not charged no longer count towards the daily cap of the day of the request.
 create function spending_return(p_users uuid[], p_days date[], p_credits bigint[]) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
@@ -106,7 +106,7 @@ begin
     where l.user_id = any (p_users) and l.day = any (p_days);
 end $$;
 
--- Of the files that were made for answers those stay that are part of them.
+-- Deletes the files that were made for these answers and are no part of them.
 create function made_files_keep(p_answers uuid[], p_parts jsonb[]) returns void language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin

@@ -1,4 +1,4 @@
--- As in 0114_starts_together, and one hold alone is a call of ledger_hold: a statement for many costs more to begin with than one hold does.
+-- As in 0114_starts_together, and one hold alone is a call of ledger_hold: a statement for many costs more to start than one hold does.
 create or replace function ledger_hold_many(
   p_holds uuid[], p_wallets uuid[], p_amounts bigint[], p_kinds text[], p_now timestamptz[], p_deadlines timestamptz[], p_created_at timestamptz
 ) returns void language plpgsql security definer

@@ -1,4 +1,4 @@
-/** Builds the sandbox: the stand-ins for Stripe, the model providers, the mail server and Google's sign-in, and the page and endpoints that control them. */
+/** Builds the sandbox: stand-ins for Stripe, the model providers, the mail server and Google, and a page and endpoints to control them. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -32,7 +32,7 @@ export interface Config {
   /** Undefined for the client in the checkout's `client/dist`. */
   clientDir: string | undefined;
   publicUrl: URL;
-  /** For whom and where passkeys are made. Undefined where browsers make none: at a number instead of a name, and without https. */
+  /** For whom and where passkeys are made. Undefined where browsers make none: for an IP address, and without https. */
   passkeys: { rpId: string; origin: string } | undefined;
   /** Addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
@@ -46,9 +46,9 @@ export interface Config {
   databasePoolSize: number | undefined;
   /** Undefined if BullMQ runs on PostgreSQL. */
   redisUrl: string | undefined;
-  /** Sign tokens, mailed links and cookies: with the first one, and what the second, if any, has signed is still valid during a rotation. */
+  /** The first signs tokens, mailed links and cookies. During a rotation there is a second, the old one: what it signed stays valid. */
   secretKeys: [string, ...string[]];
-  /** Encrypt what the database may not show: with the first one, and the second, if any, still decrypts during a rotation. */
+  /** The first encrypts what the database may not show. During a rotation there is a second, the old one, which still decrypts. */
   encryptionKeys: [string, ...string[]];
   adminEmails: string[];
   stripe: StripeConfig;
@@ -92,8 +92,8 @@ const nodeEnvironments = ["production", "development", "test"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 /**
- * Refuses the short and octal forms that some programs accept (10.1, 012.0.0.1), because two programs may read them as different addresses. A
- * block of all addresses is refused by Fastify.
+ * Refuses the short and octal forms that some programs accept (10.1, 012.0.0.1), because two programs may read them as different addresses.
+ * Also refuses a block of all addresses (/0), as Fastify does.
  */
 function isAddressBlock(text: string): boolean {
   if (isIP(text) !== 0) return true;
@@ -192,7 +192,7 @@ function readSecretKeys(environment: Environment): Config["secretKeys"] {
   return readKeys(environment, ["SECRET_KEY", "SECRET_KEY_PREVIOUS"], "signs sessions");
 }
 
-/** Outside production the secret keys do for both. */
+/** Outside production the secret keys also encrypt, unless ENCRYPTION_KEY is set. */
 function readEncryptionKeys(environment: Environment, production: boolean, secretKeys: Config["secretKeys"]): Config["encryptionKeys"] {
   if (!production && environment.text("ENCRYPTION_KEY") === undefined) return secretKeys;
   return readKeys(environment, ["ENCRYPTION_KEY", "ENCRYPTION_KEY_PREVIOUS"], "encrypts the secrets of people's authenticator apps");

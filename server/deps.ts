@@ -63,7 +63,7 @@ export function createLogger(level: string, part: string, destination: Destinati
   return pino({ level, base: { part }, redact }, destination);
 }
 
-/** How many statements that start answers run at once. Each has a connection of its own, which has their plans and runs nothing else. */
+/** How many statements that start answers run at once. Each has a connection that keeps their plans and runs nothing else. */
 export const startConnections = 2;
 /** Most checks of a sign-in take less. */
 const arrivalsMs = 2;

@@ -23,7 +23,7 @@ const outageMessages =
   /^(timeout exceeded when trying to connect|Connection is closed\.|Command timed out|Stream isn't writeable|Reached the max retries per request limit|(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN) )/;
 /** Stripe can't be reached, limits our calls, or does not accept our key. */
 const outageTypes: ReadonlySet<unknown> = new Set(["StripeConnectionError", "StripeRateLimitError", "StripeAuthenticationError"]);
-/** SQLSTATE of somebody who waited as long for a lock as `lock_timeout` allows. */
+/** SQLSTATE of a statement that has waited for a lock as long as `lock_timeout` allows. */
 export const lockNotAvailable = "55P03";
 /** Serialisation failure, deadlock, lock not available. */
 const passingStates: ReadonlySet<unknown> = new Set(["40001", "40P01", lockNotAvailable]);
@@ -34,7 +34,7 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** The connection to PostgreSQL broke, during a statement or between two, and can't be used any more. Some of node-postgres's errors have only a message. */
+/** The connection to PostgreSQL broke, during a statement or between two. Some of node-postgres's errors have only a message. */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|25P03)/.test(sqlState(error) ?? "")) return true;
   return (

@@ -20,8 +20,8 @@ const notThere = /[*<>{}…]|0042_name|^notes|\/notes|\.data|client\/dist|node_m
 const names = new Map<string, string[]>();
 
 /**
- * Whether a test of the file, or a row that it is repeated for, is called so: its name begins with the words, or has them further on, three at
- * least, since fewer are in any name.
+ * Whether a test of the file, or a row that it is repeated for, has this name: it begins with the words or, if there are three or more,
+ * contains them. Fewer words occur in too many names.
  */
 function isNameIn(file: string, words: string): boolean {
   const known = names.get(file) ?? testNames(file);

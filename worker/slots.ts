@@ -6,8 +6,8 @@ import { sweepsAtOnce } from "./schedules.ts";
 export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2, files: 1, invoices: 1, exports: 1 };
 
 /**
- * For the relay, for the books, whose two parts are checked at the same time, and three for clips: they run many at once, but with short statements
- * between long waits.
+ * One for the relay, one more for the books, whose two parts are checked at the same time, and three for clips: many run at once, but their
+ * statements are short and far apart.
  */
 const besidesJobsAndSweeps = 5;
 

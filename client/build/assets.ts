@@ -24,7 +24,7 @@ export interface Assets {
    */
   filesOf(page: Pick<DrawnPage, "frameSources" | "sources" | "parts" | "html">): PageFiles;
   /**
-   * The file in which the build has joined these styles, if there is one: each file costs a slow phone main-thread time and delays its first
+   * The file in which the build has joined these styles, if any: each file costs a slow phone main-thread time and delays its first
    * paint.
    */
   sheetOf(styles: readonly string[]): Promise<string | undefined>;
@@ -77,8 +77,8 @@ function sheetNameOf(styles: readonly string[]): string {
 }
 
 /**
- * Reads the bundler's manifest in `folder`. A source without a chunk fails the build. `joins`: whether sheets are written that are not there
- * yet, as the build does; a server only uses them.
+ * Reads the bundler's manifest in `folder`. A source without a chunk fails the build. `joins`: whether to write joined sheets that are
+ * missing. The build does; a server only uses those that are there.
  */
 export async function readAssets(folder: string, joins: boolean): Promise<Assets> {
   const manifest = JSON.parse(await readFile(path.join(folder, ".vite/manifest.json"), "utf8")) as Record<string, Chunk>;

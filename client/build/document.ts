@@ -10,7 +10,7 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
-/** Browsers fetch no link that is disabled. The bundler's loader finds these, and takes the styles that the sheet has for loaded. */
+/** The disabled links are not fetched. They tell the bundler's loader that the styles within the joined sheet are loaded already. */
 function styleTags(styles: readonly string[], sheet: string | undefined): string[] {
   const tag = (file: string) => `<link rel="stylesheet" crossorigin href="${file}">`;
   if (sheet === undefined) return styles.map(tag);

@@ -27,7 +27,7 @@ interface FigureTableProps {
   isDense?: boolean;
 }
 
-/** What scrolls must have the focus to be scrolled by keyboard. A group, because the part of the page around it is a region of the same name. */
+/** Focusable, so that the keyboard can scroll it. A group, because the part of the page around it is a region of the same name. */
 const scrollable = (label: string) => ({ tabIndex: 0, role: "group", "aria-label": label });
 
 function Row({ row, columns }: { row: FigureRow; columns: readonly FigureColumn[] }) {

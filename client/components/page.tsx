@@ -9,7 +9,7 @@ import { applyPageHead, PageHeadContext } from "./page-head.ts";
 
 let isFirst = true;
 let arrivedByHistory = false;
-/** The first page may make way for another before it was hydrated, so the address is taken at the start. */
+/** Read at the start, because the visitor may leave the first page before it is hydrated. */
 let arrivedAt = typeof window === "undefined" ? undefined : location.pathname;
 if (typeof window !== "undefined") {
   // A jump to a section of the same page fires popstate too, but is not going back.
@@ -19,7 +19,7 @@ if (typeof window !== "undefined") {
 /** Called on a new page: focuses its heading, and scrolls to the top unless the reader went back. */
 function arrive(heading: HTMLElement | null): void {
   const arrivedByLink = !isFirst || location.pathname !== arrivedAt;
-  // The reader has gone on since the browser jumped to the section of a page that slept.
+  // On a page that slept, the browser itself jumped to the section, and the reader may have scrolled on since then.
   if (location.hash && (arrivedByLink || !hasSlept())) document.getElementById(fragmentId(location.hash))?.scrollIntoView();
   else if (arrivedByLink && !arrivedByHistory) scrollTo(0, 0);
   if (arrivedByLink && heading) {

@@ -16,7 +16,7 @@ interface PictureActionsProps {
   /** The whole prompt. */
   prompt: string;
   modelId: string | null;
-  /** After the composer was given something: shows it. */
+  /** Called after the picture or its prompt was put into the composer, to show the composer. */
   onComposer: () => void;
   onDeleted: () => void;
   /** It is a clip. */
@@ -26,7 +26,7 @@ interface PictureActionsProps {
 
 const nameLength = 60;
 
-/** A file's name that every system takes. */
+/** A file name that every system accepts. */
 function fileNameOf(prompt: string, isClip: boolean): string {
   const words = [...prompt.replace(/[^\p{L}\p{N}]+/gu, " ").trim()].slice(0, nameLength).join("").trim();
   const [kind, ending] = isClip ? ["clip", "mp4"] : ["picture", "png"];
@@ -35,7 +35,7 @@ function fileNameOf(prompt: string, isClip: boolean): string {
 
 type Act = "download" | "delete";
 
-/** One act at a time; what does not get through changes nothing. */
+/** Runs a download or a deletion, and keeps which one is running and whether it failed. */
 function useAttempt() {
   const [busy, setBusy] = useState<Act>();
   const [failed, setFailed] = useState(false);

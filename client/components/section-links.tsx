@@ -6,9 +6,9 @@ import { VisuallyHidden } from "./visually-hidden.tsx";
 
 interface SectionLinksProps<Name extends string> {
   label: string;
-  /** On the button that opens the list in a narrow window. */
+  /** The label of the button that opens the list in a narrow window. */
   opener: string;
-  /** `count`: of what waits there, in figures and in words. */
+  /** `count`: how many things wait there, in figures and in words. */
   sections: readonly { name: Name; href: string; label: string; count?: { short: string; words: string } | undefined }[];
   current: Name;
   /** In a wide window: a row above the page, or a column at its side. */

@@ -13,7 +13,7 @@ export interface Series {
   values: readonly number[];
 }
 
-/** What stood before in the places of a chart; null where there was no such place. Must stay the same object while nothing changes. */
+/** The values of the range before, one for each place; null where that range has none. Must stay the same object while nothing changes. */
 export interface EarlierSeries {
   label: string;
   values: readonly (number | null)[];
@@ -29,7 +29,7 @@ interface SeriesChartProps {
   series: readonly Series[];
   as?: Plot["as"];
   earlier?: EarlierSeries | undefined;
-  /** What stands for all series together at a place; absent if their sum means nothing. */
+  /** The total of all series at a place; absent if their sum means nothing. */
   totalOf?: (place: number) => number;
   /** How a value is written; as a number without it. */
   format?: (value: number) => string;

@@ -56,7 +56,7 @@ export function WalletMosaic({ grants, now, planEndsAt = null, hasPlan = true }:
   const isLocked = ({ kind }: WalletGrant) => !kinds.includes(kind);
   const ordered = inSpendingOrder(grants);
   const open = ordered.filter((grant) => !isLocked(grant));
-  // Of what was taken back nothing waits for the next plan.
+  // A locked grant with nothing left, for example because it was taken back, is not shown.
   const locked = ordered.filter((grant) => isLocked(grant) && grant.remaining > 0);
   if (open.length + locked.length === 0) return null;
   return (

@@ -16,7 +16,7 @@ export function isWritten(name: PieceName): boolean {
 const loaded = new Map<string, PieceVersions>();
 const loading = new Map<string, Promise<PieceToRead>>();
 
-/** Needed only on pages whose models are those of no edition. */
+/** Loaded only if the page's models are those of no edition: some are switched off or repriced, or the operator has added some. */
 let fill: typeof import("./fill-models.ts") | undefined;
 
 async function prepareModels(file: string): Promise<void> {

@@ -13,7 +13,7 @@ export type Figure =
   | { unit: "day"; day: string }
   | { unit: "names"; names: readonly string[] };
 
-/** By its name in a text, before the colon: what it is of the subject behind the colon. */
+/** For `{{price:starter}}` the key is `price`, and the function gets the subject, `starter`. */
 export type Figures = Readonly<Record<string, (subject: string | undefined) => Figure | undefined>>;
 
 export const number = (value: number): Figure => ({ unit: "number", value });

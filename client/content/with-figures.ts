@@ -1,4 +1,4 @@
-/** Every text in it, filled in. */
+/** Copies `value` with `fill` applied to every string in it. */
 export function withFigures(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === "string") return fill(value);
   if (Array.isArray(value)) return value.map((inner) => withFigures(inner, fill));

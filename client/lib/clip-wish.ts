@@ -9,7 +9,7 @@ interface ClipWish {
   options: Pick<ClipOptions, "seconds" | "shape">;
   /** The picture with which it begins. */
   reference: Reference | null;
-  /** One is chosen and not uploaded yet, or may be. */
+  /** A picture is chosen but not uploaded yet. True until the device has been read. */
   isPending: boolean;
 }
 

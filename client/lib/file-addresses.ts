@@ -1,4 +1,4 @@
-/** Addresses at which this browser reads its person's files without a token: asked for together, and again before they end. */
+/** Signed addresses at which this browser can read its person's files without a token. They are requested in batches, and renewed. */
 import { useEffect } from "react";
 import { create } from "zustand";
 import { api } from "./api.ts";
@@ -18,7 +18,7 @@ interface AddressState {
 
 const useAddresses = create<AddressState>(() => ({ known: {}, failed: false }));
 
-/** An address that ends soon is asked for again. */
+/** An address that expires within this time is requested again. */
 const spareMs = 5 * 60_000;
 const atOnce = 100;
 
@@ -77,7 +77,7 @@ export function retryAddress(id: string): void {
   want(id);
 }
 
-/** Whether the address has ended, so that another one helps. */
+/** Whether the address has expired, so that a new one helps. */
 export function hasEnded(id: string): boolean {
   const known = useAddresses.getState().known[id];
   return known !== undefined && known.expiresAtMs < Date.now();

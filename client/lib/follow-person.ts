@@ -3,7 +3,7 @@ import { onNews } from "./realtime.ts";
 import { refreshUser } from "./session-refresh.ts";
 import { sessionStore } from "./session-store.ts";
 
-/** A refresh costs a token, and many rows of people change: the session is renewed only if it names another address. */
+/** Refreshes the session only if the account's address is another: a person's row changes often, and a refresh uses up a token. */
 async function readAgain(): Promise<void> {
   const { email } = await api("GET /api/account");
   const shown = sessionStore.getState().user?.email;

@@ -5,7 +5,7 @@ function tightened(text: string, language: string): string {
   return language === "ja" ? text.replace(/(\d) (?=[^ -~])/, "$1") : text;
 }
 
-/** "14 days". Apart from the other formats, since public pages have no use for it. */
+/** "14 days". In a file of its own, because public pages don't need it. */
 export function formatDays(days: number, language: string): string {
   const formatter = kept(`days ${language}`, () => new Intl.NumberFormat(language, { style: "unit", unit: "day", unitDisplay: "long" }));
   return tightened(formatter.format(days), language);

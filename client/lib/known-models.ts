@@ -3,7 +3,7 @@ import { findModel } from "#domain/models.ts";
 import type { KnownModel } from "./shown-edition.ts";
 import { shownModels } from "./shown-edition.ts";
 
-/** Undefined if this page does not know it. */
+/** Undefined if this page does not know the model. */
 export function knownModel(id: string): KnownModel | undefined {
   return findModel(id) ?? shownModels().own.find((model) => model.id === id);
 }

@@ -8,7 +8,7 @@ export type NextCredits = { kind: "on"; at: string; credits: number } | { kind: 
 export function nextCredits(check: SubscriptionCheck): NextCredits | null {
   const { next_credits_at: at, plan_to_come: coming, subscription_tier: tier } = check;
   if (check.subscribed && tier === "none" && check.trial_end) return { kind: "trial", at: check.trial_end };
-  // With the period in which another plan begins its credits come.
+  // If the plan changes by then, the credits are those of the new plan.
   if (at) return { kind: "on", at, credits: monthlyCreditsOf(coming && at >= coming.from ? coming.plan : tier) };
   if (check.status === "past_due" || check.unpaid) return { kind: "unpaid" };
   return check.cancel_at_period_end && check.subscription_end !== null ? { kind: "ends", at: check.subscription_end } : null;

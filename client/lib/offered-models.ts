@@ -8,7 +8,7 @@ const now = () => startOf(shownEdition() ?? catalogueAsOf);
 
 const priced = <Sold extends KnownModel>(model: Sold): Sold => ({ ...model, credits: shownModels().prices[model.id] ?? model.credits });
 
-/** With those that are switched off. */
+/** All models of the page, including those that are switched off. */
 export function listedModels(): readonly KnownModel[] {
   const { own, ended = [] } = shownModels();
   return [...catalogue.filter((model) => isOffered(model, now())), ...own.filter(({ id }) => !ended.includes(id))].map(priced);
@@ -19,8 +19,8 @@ export function offeredModels(): readonly KnownModel[] {
 }
 
 /**
- * The model that stands for the named one: itself while it is offered, then its successor, or else one of its kind and price. If there is none,
- * the named one, although it is switched off, so that no sentence breaks off.
+ * The model to show for the named one: itself while it is offered, then its successor, or else one of its kind and price. If there is none,
+ * it is the named one although it is switched off, so that no sentence breaks off.
  */
 export function currentModel(id: string): KnownModel | undefined {
   const { off } = shownModels();

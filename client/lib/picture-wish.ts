@@ -15,9 +15,9 @@ export interface Reference {
 interface PictureWish {
   options: Pick<PictureOptions, "count" | "size" | "quality" | "background">;
   references: readonly Reference[];
-  /** How many others are chosen and not uploaded yet; not 0 until that is known. */
+  /** How many further references are chosen but not uploaded yet. Not 0 until the device has been read. */
   pending: number;
-  /** The file with what of the first reference is to change. */
+  /** The file of the mask that marks what to change in the first reference. */
   mask: string | null;
   /** What a button of a picture has put into the composer; taken by the chat. */
   given: { prompt: string | null; modelId: string | null } | null;
@@ -31,13 +31,13 @@ export function wishOptions(change: Partial<PictureWish["options"]>): void {
   usePictureWish.setState(({ options }) => ({ options: { ...options, ...change } }));
 }
 
-/** The mask belongs to the first reference, and goes with it. */
 export function addReference(reference: Reference): void {
   usePictureWish.setState(({ references }) => ({
     references: [...references.filter(({ fileId }) => fileId !== reference.fileId), reference].slice(0, pictureLimits.references),
   }));
 }
 
+/** The mask belongs to the first reference, and is removed with it. */
 export function removeReference(fileId: string): void {
   usePictureWish.setState(({ references, mask }) => ({
     references: references.filter((each) => each.fileId !== fileId),

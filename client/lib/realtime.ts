@@ -13,7 +13,7 @@ export function onRealtime(listener: (event: RealtimeEvent) => void): () => void
   return () => listeners.delete(listener);
 }
 
-/** Calls `look` after every pushed change of these tables, and when changes may have been missed. Returns what ends that. */
+/** Calls `look` after every pushed change of these tables, and when changes may have been missed. Returns a function that stops it. */
 export function onNews(tables: readonly RealtimeTable[], look: () => unknown): () => void {
   return onRealtime((event) => {
     if (event.type === "listening" || tables.includes(event.table)) look();

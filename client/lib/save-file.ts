@@ -1,4 +1,4 @@
-/** Saves a file through the browser. For what is no address of the server's, or one that only calls with a token may read. */
+/** Saves a file through the browser. For content made on this page, or which only calls with a token can read. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");

@@ -40,7 +40,7 @@ export async function withStepUp<T>(call: () => Promise<T>): Promise<T | undefin
   return (await ask()) ? await call() : undefined;
 }
 
-/** Shows the server a factor and takes new tokens, so that a copy of the present ones allows nothing dangerous (server/features/auth/viewer.ts). */
+/** Proves a factor and takes new tokens, so that a stolen copy of the old allows nothing dangerous (server/features/auth/viewer.ts). */
 export async function showFactor(proof: StepUpProof): Promise<void> {
   await api("POST /api/account/step-up", { body: proof });
   // The factor counts for the present tokens too, until others are in use.

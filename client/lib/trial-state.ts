@@ -1,8 +1,8 @@
 import type { SubscriptionCheck } from "#contract/billing/subscription.ts";
 
 /**
- * What the person can be told of the free trial: they may start it, it runs, or it was the last they had. Null for people who have, or had, a
- * plan since, and while a first payment is open.
+ * The free trial's state for this person: they may start it, it is running, or it has ended and they have had no plan since. Null for
+ * people who have or had a plan, and while a first payment is open.
  */
 export function trialStateOf(check: SubscriptionCheck): "offered" | "running" | "ended" | null {
   if (check.subscribed) return check.subscription_tier === "none" ? "running" : null;

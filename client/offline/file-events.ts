@@ -8,7 +8,7 @@ export type FileEvent =
   | { type: "progress"; id: string; progress: number }
   /** It was deleted on the server. */
   | { type: "deleted"; owner: string; id: string }
-  /** The file is on the server, and on the device it stands where it belongs: in its draft, or among the pictures to begin from. */
+  /** The file is on the server, and the device has added it to its draft or to the reference pictures. */
   | { type: "stored"; file: Pick<WaitingFile, "id" | "owner" | "purpose" | "threadKey">; info: FileInfo };
 
 const listeners = new Set<(event: FileEvent, isOwn: boolean) => void>();

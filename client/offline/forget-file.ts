@@ -1,4 +1,4 @@
-/** After a file was deleted on the server: takes it out of what waits on this device, so that no question is sent with it in vain. */
+/** Removes a file that was deleted on the server from this device's drafts, so that no question is sent with it. */
 import { dropDraftFile } from "./draft-files.ts";
 import { tellFileEvent } from "./file-events.ts";
 import { dropReference } from "./references.ts";

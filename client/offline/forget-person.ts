@@ -20,11 +20,11 @@ export function startForgetting(): () => void {
     }
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
-    // What somebody shared before they signed in waits for them; what the one who leaves had shared goes with them.
+    // Files shared before somebody signs in wait for them. When somebody signs out, the files they shared are deleted.
     if (typeof known === "string") void globalThis.caches?.delete(sharedFiles.cache);
     known = owner;
     void keepOnlyConversationsOf(owner);
-    // The files are what a draft waits for, but unlike a text a picture shows at a glance whose it is.
+    // Drafts stay but their files go, because on a shared device a picture shows at a glance whose it is.
     for (const kind of ["subscription:", "lastModel:", "file:"]) void removeStoredUnder(kind, owner ? kind + owner : undefined);
   };
   void dropOldSentForms();

@@ -1,4 +1,4 @@
-/** The uploaded pictures from which the next picture or clip begins, until it was asked for. */
+/** Keeps on the device the uploaded pictures from which the next picture or clip begins, until it is asked for. */
 import { waitingFileMs } from "#domain/periods.ts";
 import type { Entry, Kind } from "./store.ts";
 import { findStored, isRecord, readStored, writeAllStored } from "./store.ts";
@@ -12,9 +12,9 @@ export interface KeptReference {
 
 export interface KeptReferences {
   references: readonly KeptReference[];
-  /** The file with what of the first one is to change. */
+  /** The file of the mask that marks what to change in the first reference. */
   mask: string | null;
-  /** With which a clip begins. */
+  /** The picture with which a clip begins. */
   first: KeptReference | null;
 }
 
@@ -57,7 +57,7 @@ export async function listReferenceFiles(owner: string): Promise<string[] | unde
   return [...references.map(({ fileId }) => fileId), ...(mask === null ? [] : [mask]), ...(first ? [first.fileId] : [])];
 }
 
-/** For a file that was deleted. What a mask belongs to is the first picture, so it goes with it. */
+/** Removes a deleted file. The mask belongs to the first picture, so it is removed with it. */
 export async function dropReference(owner: string, id: string): Promise<void> {
   if (!(await listReferenceFiles(owner))?.includes(id)) return;
   const { references, mask, first } = await readReferences(owner);

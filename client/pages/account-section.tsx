@@ -47,7 +47,7 @@ const GallerySection = lazy(async () => ({ default: (await import("#client/featu
 const FilesSection = lazy(async () => ({ default: (await import("#client/features/gallery/files-section.tsx")).FilesSection }));
 
 const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
-  // Another person's lists are never shown: they begin anew.
+  // The key starts the lists anew for another person, so that nobody sees another's.
   billing: (user) => (
     <Suspense fallback={<PageSpinner />}>
       <BillingSection key={user.id} />
@@ -115,7 +115,7 @@ export function AccountSectionPage() {
   if (!isSection(section)) return <Redirect to={paths.profile} replace />;
   if (section === "notifications" && token !== null) return <Unsubscribe token={token} />;
   const title = t(`sections.${section}`);
-  // Who is sent to sign in comes back to the same panel. On the server there is no address, and nobody is signed out.
+  // Somebody who is sent to sign in comes back to the same panel. In prerendering there is no address, and nobody is signed out.
   const panel = typeof location === "undefined" ? "" : location.hash;
   return (
     <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section] + panel}>

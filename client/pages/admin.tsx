@@ -7,7 +7,7 @@ import { NotFoundLater } from "./not-found-later.tsx";
 /** Nobody but the team ever fetches it. */
 const AdminPanel = lazy(async () => ({ default: (await import("./admin-panel.tsx")).AdminPanel }));
 
-/** For everybody but the team there is nothing here, as at any other address that does not exist. */
+/** Everybody but the team sees the not-found page here, as at any address that does not exist. */
 export function AdminPage() {
   const { status, user } = useSession();
   const role = useTeamRole(user?.id ?? null);

@@ -123,7 +123,7 @@ function Forms({ mode, email, onEmail, wanted, notice, onMail }: FormsProps) {
   );
 }
 
-/** Whether somebody who has just signed in is asked about Google. It was their address, so it is no other account's owner. */
+/** Whether to ask somebody who has just signed in whether to link Google: only if theirs is the address that Google named. */
 function isLinkOffered(google: GoogleState | null, user: User | null): google is OwnWay {
   return google?.step === "own-way" && google.email === user?.email;
 }
@@ -135,7 +135,7 @@ interface ByGoogleProps {
   forms: (notice: ReactNode) => ReactNode;
 }
 
-/** The step of a sign-in with Google that comes now, or the forms with what it came to. */
+/** The next step of a sign-in with Google, or else the forms, with a notice of how it ended. */
 function ByGoogle({ google, onGoogle, user, forms }: ByGoogleProps) {
   const offered = useEnvironment((environment) => environment.google);
   useEffect(() => {

@@ -32,7 +32,7 @@ async function untilVisible(): Promise<void> {
   await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));
 }
 
-/** Calls `waits` when a new version is installed and waits to replace the active one, and `fails` when the first installation has failed. */
+/** Calls `waits` when a new version is installed and waits to replace the active one, and `fails` when the first installation fails. */
 function follow(registration: ServiceWorkerRegistration, waits: () => void, fails: () => void): void {
   const watch = () => {
     const { installing } = registration;
@@ -75,7 +75,7 @@ function offerUpdate(accept: () => void): void {
   });
 }
 
-/** How long a first installation that has failed waits until it is begun again; twice as long after each failure. */
+/** The wait before a failed first installation is tried again. It doubles after each failure. */
 const againAfterMs = 10_000;
 
 /**
@@ -100,7 +100,7 @@ export async function registerServiceWorker(): Promise<void> {
     offered = true;
     whenFree(() => offerUpdate(() => whenFree(() => registration.waiting?.postMessage({ type: "SKIP_WAITING" } satisfies WorkerMessage))));
   };
-  // The installation fetches what an offline reader needs, and a network that is lost for a moment ends it.
+  // The installation fetches everything that offline use needs, and a short loss of the network makes it fail.
   async function begin(waitMs: number): Promise<void> {
     registration = await navigator.serviceWorker.register(script, { updateViaCache: "none" });
     follow(registration, offer, () => setTimeout(() => void begin(2 * waitMs).catch(() => undefined), waitMs));

@@ -4,12 +4,12 @@
 export const sharePath = "/share";
 
 /**
- * The cache in which shared files wait for the chat to take them, each with its name and the time it came. What nobody took for so long was meant
- * for somebody else who used this device, or for nothing.
+ * The cache in which shared files wait for the chat to take them, each with its name and the time it arrived. After `waitMs` they are
+ * deleted: whoever uses this device by then may be another person.
  */
 export const sharedFiles = { cache: "shared-files", name: "x-name", cameAt: "x-came-at", waitMs: 60 * 60_000 } as const;
 
-/** Whether a shared file is to be heard: by its name too, because apps give recordings types of all kinds. */
+/** Whether a shared file is a recording. Its name counts too, because apps give recordings all kinds of types. */
 export function isRecording({ name, type }: Pick<File, "name" | "type">): boolean {
   return type.startsWith("audio/") || /\.(mp3|wav|m4a|aac|ogg|oga|opus|webm)$/i.test(name);
 }

@@ -36,7 +36,7 @@ async function createSigner(issuer: string): Promise<{ keys: object; signAgain: 
   return { keys, signAgain };
 }
 
-/** Returns what stops it. `url` is its address for browsers and the product. */
+/** Returns a function that stops it. `url` is its address for browsers and the product. */
 export async function startGoogle({ host, token, publicUrl }: SandboxEnvironment, url: URL): Promise<() => Promise<void>> {
   const redirectUri = new URL("/api/auth/google/callback", publicUrl).href;
   const client = { client_id: "tessera-sandbox", client_secret: `google_${token}`, name: "Tessera", redirect_uris: [redirectUri] };

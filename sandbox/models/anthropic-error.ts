@@ -11,7 +11,7 @@ const types: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-/** What its filter blocks has no code; only the words say so. */
+/** Anthropic has no error code for blocked content; only the message says so. */
 const blocked = "Output blocked by content filtering policy";
 
 export function sendAnthropicError(reply: FastifyReply, { statusCode, headers, body }: OpenAiError): FastifyReply {

@@ -10,10 +10,10 @@ import { invalidRequest, OpenAiError } from "./openai-error.ts";
 export interface TranscriptRequest {
   seconds: number;
   stream: boolean;
-  /** With the times of sentences. */
+  /** The transcript has the times of sentences. */
   times: boolean;
   speakers: boolean;
-  /** Words alone, instead of JSON. */
+  /** The answer is plain text instead of JSON. */
   plain: boolean;
 }
 
@@ -21,7 +21,7 @@ const openAiBytes = 25 * 1024 * 1024;
 const openAiTypes = ["flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"];
 const repeated = ["timestamp_granularities", "timestamp_granularities[]", "languages[]", "keywords[]", "include[]"];
 
-/** The parts of a form: one file, and words that mean what the JSON's fields mean. */
+/** Reads a form: its file, and its text fields in the form that the same fields would have in JSON. */
 export async function readAudioForm(bytes: Buffer, contentType: string): Promise<{ fields: Fields; file: File | undefined }> {
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData().catch(() => {
     throw invalidRequest("Could not parse multipart form.", null);
@@ -64,7 +64,7 @@ function granularities(fields: Fields, known: readonly string[]): string[] {
   return asked;
 }
 
-/** GPT Transcribe gives words alone, as JSON or as text, and streams them. Whisper gives times, and streams nothing. */
+/** GPT Transcribe returns only words, as JSON or text, and can stream them. Whisper can return times, and does not stream. */
 async function readOpenAi(fields: Fields, file: File | undefined, model: Model): Promise<TranscriptRequest> {
   const isWhisper = model.upstreamModel.startsWith("whisper");
   const own = isWhisper ? ["timestamp_granularities", "temperature"] : ["languages", "keywords"];
@@ -78,7 +78,7 @@ async function readOpenAi(fields: Fields, file: File | undefined, model: Model):
   return { seconds: await secondsOf(file), stream, times: format === "verbose_json", speakers: false, plain: format === "text" };
 }
 
-/** The current models know times of sentences only. */
+/** Mistral's current models give times for sentences, not for words. */
 async function readMistral(fields: Fields, file: File | undefined): Promise<TranscriptRequest> {
   refuseOthers(fields, ["model", "diarize", "timestamp_granularities", "language", "context_bias", "temperature", "stream"]);
   const times = granularities(fields, ["segment"]).length > 0;
@@ -108,7 +108,7 @@ function wordsOf(fields: Fields, longest: number): string {
   throw invalidRequest(`String should have at most ${longest} characters`, "input", "string_above_max_length");
 }
 
-/** Speaks MP3 only. */
+/** The sandbox plays only MP3. */
 export function readSpeechRequest(fields: Fields, model: Model): SpeechRequest {
   const isMistral = model.provider === "mistral";
   const name = isMistral ? "voice_id" : "voice";

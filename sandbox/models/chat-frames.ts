@@ -2,7 +2,7 @@
 import type { Answer, Frames } from "./answer.ts";
 import { filterResults, filterWord } from "./filter-words.ts";
 
-/** `completionTokens`: with what was thought, which xAI counts beside the rest. */
+/** `completionTokens` includes the thinking tokens. xAI counts those apart from the completion tokens. */
 function usageOf({ promptTokens, thinkingTokens, provider }: Answer, completionTokens: number): object {
   const details = thinkingTokens === 0 ? {} : { completion_tokens_details: { reasoning_tokens: thinkingTokens } };
   const counted = provider === "xai" ? completionTokens - thinkingTokens : completionTokens;
@@ -17,14 +17,14 @@ const finishOf = ({ finish, provider, fault }: Answer) =>
 
 export function chatFrames(answer: Answer): Frames {
   const head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
-  // Mistral tells the usage with the reason for the end.
+  // Mistral sends the usage in the frame that has the finish reason.
   const isMistral = answer.provider === "mistral";
   const tail = answer.includeUsage && !isMistral ? `,"usage":null}\n\n` : "}\n\n";
   const delta = (content: string, finishReason: string | null, filters?: object) => {
     const results = filters ? `,"content_filter_results":${JSON.stringify(filters)}` : "";
     return `${head}"choices":[{"index":0,"delta":${content},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}${results}}]${tail}`;
   };
-  // DeepSeek and xAI show what their models think.
+  // DeepSeek and xAI also stream what their models think.
   const shown = answer.thinkingTokens > 0 && answer.provider !== "openai";
   return {
     begin: () =>

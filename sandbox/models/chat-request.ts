@@ -21,7 +21,7 @@ function readMessage(value: unknown, index: number, model: Model): AskedMessage 
   return { role, ...readContent(value.content, role === "user" ? userParts : ["text"], `${param}.content`, model) };
 }
 
-/** Mistral refuses the question for the usage, which it tells in any case. */
+/** Mistral refuses `stream_options`, and always sends the usage. */
 function readIncludeUsage(body: Fields, stream: boolean, { provider }: Model): boolean {
   const options = body.stream_options ?? undefined;
   if (provider === "mistral") {
@@ -34,7 +34,7 @@ function readIncludeUsage(body: Fields, stream: boolean, { provider }: Model): b
   return booleanField(options, "include_usage", "stream_options.");
 }
 
-/** OpenAI's models that think know the limit by its new name only. */
+/** OpenAI's thinking models accept the limit only under its new name. */
 function readLimit(body: Fields, { provider }: Model): number | undefined {
   const limit = numberField(body, "max_completion_tokens", 1, 1_000_000, true);
   const old = numberField(body, "max_tokens", 1, 1_000_000, true);
@@ -59,7 +59,7 @@ export const readChatRequest: ReadRequest = (body, model) => {
   numberField(body, "temperature", 0, 2, false);
   numberField(body, "top_p", 0, 1, false);
   numberField(body, "n", 1, 1, true);
-  // DeepSeek takes them and takes no notice.
+  // DeepSeek accepts sampling parameters and ignores them.
   if (model.provider !== "deepseek") refuseSampling(model, body);
   return {
     messages,

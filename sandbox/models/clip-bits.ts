@@ -57,7 +57,7 @@ export class BitWriter {
   }
 }
 
-/** A NAL unit: what would look like the start of another one is broken up by a 3. */
+/** A NAL unit. Where the payload would look like the start of another unit, a byte 3 is inserted (emulation prevention). */
 export function nalUnit(header: number, payload: Buffer): Buffer {
   const pieces: Buffer[] = [Buffer.from([header])];
   let from = 0;

@@ -65,7 +65,7 @@ export function toMp4(film: Film): Buffer {
   const frames = film.frames.map((frame) => Buffer.concat([words(frame.length), frame]));
   const sizes = frames.map(({ length }) => length);
   const type = box("ftyp", Buffer.from("isom", "latin1"), words(0x200), Buffer.from("isomiso2avc1mp41", "latin1"));
-  // The index is as long wherever the frames begin.
+  // The index has the same length wherever the frames begin, so it can be measured with 0.
   const before = type.length + movie(film, sizes, 0).length + 8;
   return Buffer.concat([type, movie(film, sizes, before), box("mdat", ...frames)]);
 }

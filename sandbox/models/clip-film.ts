@@ -1,6 +1,6 @@
 /**
- * Draws a film in H.264's baseline profile, which every browser plays: the first frame is sent without any compression (I_PCM, ITU-T H.264 §7.3.5),
- * and of each later one only the blocks that have changed; the others are "as before" (P_Skip).
+ * Draws a film in H.264's baseline profile, which every browser plays. The first frame is not compressed (I_PCM, ITU-T H.264 §7.3.5). Each
+ * later frame has only the blocks that have changed; the others are marked as unchanged (P_Skip).
  */
 import { createHash } from "node:crypto";
 import { BitWriter, nalUnit } from "./clip-bits.ts";
@@ -107,7 +107,7 @@ function firstFrame(blocks: readonly Buffer[]): Buffer {
   return nalUnit(0x65, bits.finish());
 }
 
-/** `changed` by the macroblocks' numbers. */
+/** `changed`: the blocks that differ from the frame before, by their macroblock numbers. */
 function laterFrame(number: number, count: number, changed: ReadonlyMap<number, Buffer>): Buffer {
   const bits = new BitWriter();
   bits.unsigned(0);

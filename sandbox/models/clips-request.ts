@@ -9,7 +9,7 @@ export interface ClipRequest {
   seconds: number;
   width: number;
   height: number;
-  /** The picture that it begins with, as wide and as high: red, green and blue of each pixel. */
+  /** The first picture, in the clip's width and height: red, green and blue of each pixel. */
   first: Uint8Array | undefined;
 }
 

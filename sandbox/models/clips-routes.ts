@@ -56,7 +56,7 @@ async function sendClip(jobs: ClipJobs, { id, name }: { id: string; name: string
   return undefined;
 }
 
-/** `models`: the provider's that make clips. */
+/** `played.models`: the provider's models that make clips. */
 export function registerClips(instance: FastifyInstance, prefix: string, played: Played): void {
   const { server } = played;
   instance.post(`${prefix}/videos/generations`, { bodyLimit: bodyLimitBytes }, (request) => beginClip(played, request));
@@ -66,7 +66,7 @@ export function registerClips(instance: FastifyInstance, prefix: string, played:
     if (!state) throw unknownAddress(request.method, request.url);
     return reply.code(state.status).type("application/json").send(state.body);
   });
-  // The address itself says who may read, as at the provider.
+  // As at the provider, the address itself is the permission to read the file, so no key is needed.
   instance.get<{ Params: { id: string; name: string } }>(`${prefix}/files/:id/:name`, (request, reply) =>
     sendClip(server.clips, request.params, reply),
   );

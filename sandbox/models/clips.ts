@@ -1,4 +1,4 @@
-/** Clips as xAI makes them: a request begins a job, its state is asked for, and the finished file is at an address that soon ends. */
+/** Clips as xAI makes them: a request starts a job, the caller polls its state, and the file's address expires soon. */
 import { randomUUID } from "node:crypto";
 import { toMp4 } from "./clip-file.ts";
 import { drawFilm } from "./clip-film.ts";
@@ -15,7 +15,7 @@ interface Job {
   /** From 0 to 1, as of `seenAt`. */
   done: number;
   seenAt: number;
-  /** How many addresses of its file were told. */
+  /** How many addresses of its file were given out. */
   addresses: number;
 }
 
@@ -34,7 +34,7 @@ const ticksPerSecond = 1_400_000_000;
 const ticksPerPicture = 100_000_000;
 const halfOf = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2));
 
-/** What becomes of the connection on which the file goes. */
+/** The file's bytes, and how the connection that sends them ends. */
 export interface ClipDelivery {
   bytes: Buffer;
   ends: "whole" | "breaks" | "hangs";
@@ -43,7 +43,7 @@ export interface ClipDelivery {
 export class ClipJobs {
   /** By their ids, oldest first. */
   private readonly jobs = new Map<string, Job>();
-  /** How many were begun, for tests of who pays for what. */
+  /** How many jobs were started, for tests of who pays for what. */
   begun = 0;
 
   begin(model: string, asked: ClipRequest, fault: ModelFault | undefined, paceMs: () => number): string {

@@ -1,4 +1,4 @@
-/** What a message says, and what the model sees beside it. */
+/** Reads the content of a message: its text, and its pictures and files. */
 import type { Model } from "#domain/models.ts";
 import { isFields } from "./fields.ts";
 import type { Medium } from "./media.ts";
@@ -7,9 +7,9 @@ import { invalidRequest } from "./openai-error.ts";
 
 interface Content {
   text: string;
-  /** What the model sees beside the text. */
+  /** A description of each picture or file that came with the text. */
   seen: readonly string[];
-  /** Those of pictures and files. */
+  /** The tokens of the pictures and files. */
   mediaTokens: number;
 }
 

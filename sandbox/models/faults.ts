@@ -1,7 +1,7 @@
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import { findModel } from "#domain/models.ts";
 
-/** The ways in which the model server can fail like a provider. Of a text there is no half file; jobs, and addresses that end, are those of clips. */
+/** The ways in which the model server can fail. `half_file` is for files only; `failed_job` and `expired_address` are for clips only. */
 export const modelFaultKinds = [
   "die_mid_stream",
   "rate_limited",
@@ -27,11 +27,11 @@ export interface ModelFault {
   fault: ModelFaultKind;
   /** How many more calls fail; null for all calls until the fault is cleared. */
   count: number | null;
-  /** How many tokens, or previews of a picture, are sent before the stream breaks, hangs, turns to garbage or ends. Of a clip, how many addresses have ended. */
+  /** The number of tokens or previews before the stream breaks, hangs, turns to garbage or ends; for clips, of addresses that expire. */
   afterTokens: number;
   /** For `slow_first_token`: the delay of the first token. */
   delayMs: number;
-  /** For `content_filter`: why, which is said in the provider's own words. Without it, or where the provider has no word for it, nothing is said. */
+  /** For `content_filter`: the reason, sent in the provider's own words; nothing is sent if the provider has no word for it. */
   reason?: FilterReason;
 }
 

@@ -53,7 +53,7 @@ export function wordField<Word extends string>(fields: Fields, name: string, wor
   return word;
 }
 
-/** What the sandbox does not play it refuses by name. */
+/** Refuses a field that the sandbox does not play, by its name. */
 export function refuseOthers(fields: Fields, known: readonly string[], prefix = ""): void {
   for (const name of Object.keys(fields))
     if (!known.includes(name))

@@ -1,10 +1,10 @@
-/** What each provider says of why its filter stopped something, as far as it says anything: its own words, for each of our reasons. */
+/** Each provider's own words for the reasons why its filter stopped something, by our reasons. Some providers have words for only a few. */
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { ModelFault } from "./faults.ts";
 
 type Words = Partial<Readonly<Record<FilterReason, string>>>;
 
-/** A word that nobody knows yet. */
+/** A reason that the product does not know yet. */
 const unknown = { other: "something_new" };
 
 const moderation: Words = {
@@ -31,7 +31,7 @@ export function filterWord(table: keyof typeof tables, fault: ModelFault | undef
   return fault?.reason && tables[table][fault.reason];
 }
 
-/** The results of filters like Azure's: every one of them, with the one that stopped something. */
+/** The results of all filters, as servers like Azure's send them, including the one that stopped the answer. */
 export function filterResults(fault: ModelFault | undefined): object | undefined {
   const word = filterWord("filters", fault);
   if (word === undefined) return undefined;

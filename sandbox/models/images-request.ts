@@ -81,7 +81,7 @@ export function readPictureRequest(
 
 const numbers = ["n", "partial_images"];
 
-/** The parts of a form: files, and words that mean what the JSON's fields mean. */
+/** Reads a form: its files, and its text fields in the form that the same fields would have in JSON. */
 export async function readForm(bytes: Buffer, contentType: string) {
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData().catch(() => {
     throw invalidRequest("Could not parse multipart form.", null);

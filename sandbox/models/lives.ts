@@ -1,4 +1,4 @@
-/** Which models the providers serve at the sandbox's time, and how they list them. What of them has ended nobody is answered by. */
+/** Which models the providers serve at the sandbox's time, and how they list them. A model that has ended answers nobody. */
 import type { Model, Provider } from "#domain/models.ts";
 import { catalogue, startOf } from "#domain/models.ts";
 

@@ -1,4 +1,4 @@
-/** Pictures and PDFs in a request: what they are, and how many tokens they are. A provider refuses what a model does not take, or what is not what it says. */
+/** Reads pictures and PDFs in a request and counts their tokens. Refuses what the model does not take, and files of a wrong type. */
 import { parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
 import type { Fields } from "./fields.ts";
@@ -6,7 +6,7 @@ import { isFields } from "./fields.ts";
 import { invalidRequest } from "./openai-error.ts";
 
 export interface Medium {
-  /** What the model says that it sees. */
+  /** How the model's answer describes it. */
   seen: string;
   tokens: number;
 }

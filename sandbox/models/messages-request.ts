@@ -20,7 +20,7 @@ function readMessage(value: unknown, index: number, model: Model): AskedMessage 
   return { role, ...readContent(value.content, role === "user" ? userParts : ["text"], `${param}.content`, model) };
 }
 
-/** Models that think take no beginning of their answer from us. */
+/** Models that think refuse a conversation that ends with the beginning of their answer (prefill). */
 function readMessages(value: unknown, model: Model): AskedMessage[] {
   const messages = readList(value, "messages").map((each, index) => readMessage(each, index, model));
   if (parametersOf(model).effort !== undefined && messages.at(-1)?.role === "assistant")
@@ -31,7 +31,7 @@ function readMessages(value: unknown, model: Model): AskedMessage[] {
   return messages;
 }
 
-/** Thinking is switched off where that is possible, or has an effort. A budget is a thing of the past. */
+/** Thinking has an effort, and some models can switch it off. A budget of thinking tokens is refused, as current models do. */
 function readEffort(body: Fields, model: Model): Effort | undefined {
   const { effort } = parametersOf(model);
   const thinking = isFields(body.thinking) ? body.thinking : undefined;

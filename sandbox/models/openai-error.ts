@@ -20,7 +20,7 @@ export class OpenAiError extends Error {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: OpenAiErrorBody;
-  /** What is sent, if it is not `body`. */
+  /** The body that is sent; it differs from `body` where a provider has a form of its own. */
   readonly sent: object;
 
   constructor(statusCode: number, error: OpenAiErrorBody["error"], headers: Readonly<Record<string, string>> = {}, sent?: object) {
@@ -36,7 +36,7 @@ export function invalidRequest(message: string, param: string | null, code: stri
   return new OpenAiError(400, { message, type: "invalid_request_error", param, code });
 }
 
-/** Mistral's refusal of a field that it does not know: a status and a form of its own. */
+/** Mistral's refusal of a field that it does not know. It has its own status and form. */
 export function extraForbidden(name: string, input: unknown): OpenAiError {
   const message = "Extra inputs are not permitted";
   const error = { message, type: "invalid_request_error", param: null, code: null };
@@ -44,7 +44,7 @@ export function extraForbidden(name: string, input: unknown): OpenAiError {
   return new OpenAiError(422, error, {}, { ...error, object: "error", message: { detail } });
 }
 
-/** A model that the provider does not serve, or no longer: each has a form of its own for that. Anthropic's is in anthropic-error.ts. */
+/** The refusal of a model that the provider does not serve (any more), in each provider's form. Anthropic's is in anthropic-error.ts. */
 export function unknownModel(provider: Provider, model: string): OpenAiError {
   const [param, type] = [null, "invalid_request_error"];
   const message = `The model \`${model}\` does not exist or you do not have access to it.`;
@@ -106,7 +106,7 @@ export function contentFiltered(fault?: ModelFault): OpenAiError {
   });
 }
 
-/** xAI's refusals have a text for an error, and a status of their own. */
+/** xAI refuses with 403, and its `error` is a text. */
 export function grokRefused(fault?: ModelFault): OpenAiError {
   const word = filterWord("xai", fault);
   const message = `Content violates usage guidelines. (Switched on in the sandbox.)${word ? ` Failed check: SAFETY_CHECK_TYPE_${word}` : ""}`;
@@ -127,7 +127,7 @@ export function serverError(): OpenAiError {
   });
 }
 
-/** xAI refuses what it filters with words. */
+/** xAI's refusal of a clip. If xAI has a word for the reason, it refuses as for a text. */
 export function clipBlocked(fault?: ModelFault): OpenAiError {
   const word = filterWord("xai", fault);
   if (word) return grokRefused(fault);
@@ -135,7 +135,7 @@ export function clipBlocked(fault?: ModelFault): OpenAiError {
   return new OpenAiError(400, { message, type: "invalid_request_error", param: null, code: "content_moderation" });
 }
 
-/** What the filter for pictures refuses has a type of its own. */
+/** The refusal by the filter for pictures, which has its own error type. */
 export function pictureBlocked(fault?: ModelFault): OpenAiError {
   const word = filterWord("moderation", fault);
   const listed = word ? ` safety_violations=[${word}].` : "";

@@ -97,7 +97,7 @@ const palettes: readonly Palette[] = [
 
 export interface Painting {
   prompt: string;
-  /** Another one gives another picture of the same kind. */
+  /** Another number gives another picture of the same kind. */
   variation: number;
   width: number;
   height: number;

@@ -34,7 +34,7 @@ import { splitTokens } from "./tokens.ts";
 
 /** The model server, with the parts that the control page and endpoints change. */
 export interface ModelServer {
-  /** Models begin and end by it. */
+  /** Decides which models have begun or ended. */
   clock: Clock;
   plugin: FastifyPluginAsync;
   faults: ModelFaults;
@@ -46,7 +46,7 @@ export interface ModelServer {
 
 export const humanPaceMs = 20;
 const bodyLimitBytes = 32 * 1024 * 1024;
-/** Pictures to begin from. */
+/** For forms with reference pictures. */
 const formLimitBytes = 632 * 1024 * 1024;
 
 /** A protocol as the sandbox plays it. */
@@ -61,7 +61,7 @@ const chat: Played = { path: "/chat/completions", idPrefix: "chatcmpl-", read: r
 const responses: Played = { path: "/responses", idPrefix: "resp_", read: readResponsesRequest, frames: responseFrames };
 const messages: Played = { path: "/messages", idPrefix: "msg_", read: readMessagesRequest, frames: messageFrames };
 
-/** What each provider speaks here, as far as we ask it. */
+/** The protocols of each provider that the product uses. */
 const played: Readonly<Record<Provider, readonly Played[]>> = {
   openai: [chat, responses],
   anthropic: [messages],
@@ -72,7 +72,7 @@ const played: Readonly<Record<Provider, readonly Played[]>> = {
   xai: [chat, responses],
 };
 
-/** The provider's models that are played here, while they live. Nobody plays the clips of a model that ended before we spoke its protocol. */
+/** The provider's models that are played here, ended ones too. Models without a protocol ended before we had one for them. */
 function playedModels(provider: string, kind: "chat" | "pictures" | "clips"): Model[] {
   const categories = { pictures: "image", clips: "video" };
   const isAsked = ({ category, inputTokenLimit }: Model) => (kind === "chat" ? inputTokenLimit > 0 : category === categories[kind]);
@@ -84,7 +84,7 @@ function earlyFinish(fault: ModelFault | undefined): Answer["finish"] | undefine
   return fault?.fault === "length" || fault?.fault === "content_filter" || fault?.fault === "tool_calls" ? fault.fault : undefined;
 }
 
-/** What the model thinks takes its tokens from the limit first. */
+/** Thinking tokens count towards the limit before those of the answer. */
 function planAnswer(
   model: Model,
   { idPrefix }: Played,

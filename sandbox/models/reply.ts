@@ -68,7 +68,7 @@ function apart(message: AskedMessage | undefined): { words: string; given: strin
   return { words: text.replace(document, "").trim(), given: [...seen, ...documents] };
 }
 
-/** The sandbox's answer to a conversation, in Markdown. It says that it is from the sandbox, and is always the same for the same conversation. */
+/** The sandbox's answer to a conversation, in Markdown. It says that it is from the sandbox. The same conversation gets the same answer. */
 export function writeReply(modelName: string, messages: readonly AskedMessage[]): string {
   const question = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
   const { words: prompt, given } = apart(question);

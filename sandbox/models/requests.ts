@@ -7,7 +7,7 @@ import { countPromptTokens } from "./tokens.ts";
 export interface AskedMessage {
   role: string;
   text: string;
-  /** What the model sees beside the text. */
+  /** A description of each picture or file that came with the text. */
   seen?: readonly string[];
   mediaTokens?: number;
 }

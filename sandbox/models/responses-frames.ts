@@ -3,7 +3,7 @@ import type { Answer, Frames } from "./answer.ts";
 import { filterResults } from "./filter-words.ts";
 import type { FoundSource } from "./search.ts";
 
-/** How a response ends. A model that wants a tool has an item for it, and its response is complete without a text. */
+/** How a response ends. One whose model wants a tool is `incomplete`, with a reason that the product does not expect. */
 function endOf({ finish }: Answer) {
   const incomplete = { length: "max_output_tokens", content_filter: "content_filter", tool_calls: "max_messages" } as const;
   if (finish === "complete") return { type: "response.completed", status: "completed", incomplete_details: null };

@@ -1,4 +1,4 @@
-/** The addresses of providers that write down and read aloud. */
+/** The providers' endpoints for transcripts and speech. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "#domain/clock.ts";
 import type { Model, Provider } from "#domain/models.ts";

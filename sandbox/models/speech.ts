@@ -39,7 +39,7 @@ function speak({ text, voice }: SpeechRequest): Buffer {
   const pitch = loaded[[...voice].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % pitches] ?? [];
   const pause = pitch[silence] ?? Buffer.alloc(0);
   const plain = text.normalize("NFD").toLowerCase();
-  // Every third character of a script without these vowels stands for a syllable.
+  // In scripts without these vowels, every third character counts as a syllable.
   const marks = plain.match(/[aeiou]|[.!?。\n]|[^ -~\s]/gu) ?? [];
   const spoken = marks.map((mark, index) => {
     const vowel = vowels.indexOf(mark);

@@ -16,7 +16,7 @@ export function thinkingTokens(model: Model, effort: Effort | undefined): number
 
 const samplingParameters = ["temperature", "top_p", "top_k"];
 
-/** Models that think take no other sampling than their provider's. */
+/** Models that think refuse all sampling parameters. */
 export function refuseSampling(model: Model, fields: Fields): void {
   if (parametersOf(model).effort === undefined) return;
   const name = samplingParameters.find((each) => (fields[each] ?? undefined) !== undefined);

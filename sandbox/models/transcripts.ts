@@ -1,4 +1,4 @@
-/** Delivers transcripts. The sandbox does not understand speech: it says how long the recording is, and then as much as somebody would say. */
+/** Delivers transcripts. The sandbox understands no speech: it says how long the recording is, and then invents as much as fits into it. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model } from "#domain/models.ts";
@@ -32,7 +32,7 @@ const sentences = [
 ];
 /** About as much as somebody says in a breath. */
 const secondsOfSentence = 4;
-/** Nobody reads more of what is made up. */
+/** A limit, because nobody reads more of an invented transcript. */
 const mostSentences = 400;
 
 interface Spoken {

@@ -49,7 +49,7 @@ export function postBalance(context: Context, posting: Posting): BalanceTransact
   });
 }
 
-/** What was pending becomes available when its day has come. Called before an answer is read, since Stripe tells of it with no event. */
+/** Makes pending amounts available whose day has come. Called before each answer, because Stripe sends no event for it. */
 export function releaseBalance(context: Context): void {
   context.store
     .statement(

@@ -1,6 +1,6 @@
 /**
- * The debit of a US bank account (ACH Direct Debit): Stripe hears days later from the bank whether it pays. charging.ts submits it; here is what
- * follows from the bank's answer.
+ * The debit of a US bank account (ACH Direct Debit): the bank tells Stripe days later whether it pays. charging.ts submits the debit; this
+ * file handles the bank's answer.
  *
  * Documented: the intent is `processing` for up to four business days and then `succeeded` or `requires_payment_method`
  * (docs.stripe.com/payments/ach-direct-debit); a subscription is `active` meanwhile, and the invoice of a single payment comes with the money.

@@ -152,7 +152,7 @@ function readCustomText(parameters: Parameters): CustomText {
   return { after_submit: read("after_submit"), shipping_address: null, submit: read("submit"), terms_of_service_acceptance: null };
 }
 
-/** What a session says of its page. Throws for a setting that the sandbox's page would not follow. */
+/** Reads the settings of the session's page. Throws for a setting that the sandbox's page would not follow. */
 export function readSettings(parameters: Parameters, mode: "payment" | "subscription"): Settings {
   parameters.refuse(...notPlayedSettings);
   parameters.only("allow_promotion_codes", "false");
@@ -179,7 +179,7 @@ export function readSettings(parameters: Parameters, mode: "payment" | "subscrip
   };
 }
 
-/** What the page collects besides a card, and what of it becomes the customer's. */
+/** What the page collects besides a card, and whether the address is saved with the customer. */
 export interface Collected {
   settings: Pick<CheckoutSession, "tax_id_collection">;
   savesAddress: boolean;

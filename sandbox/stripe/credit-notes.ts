@@ -85,7 +85,7 @@ function create({ context, parameters }: ApiCall): CreditNote {
   return note;
 }
 
-/** Else `preview` would be taken for an id. */
+/** Has a route of its own, because otherwise `preview` would be read as an id. */
 function previewNotes(): never {
   throw invalidParameter("The sandbox does not play previews of credit notes (GET /v1/credit_notes/preview).");
 }

@@ -1,6 +1,6 @@
 /**
- * Delivers events to the webhook endpoints that the API made: to each the types it asks for, at least once, with back-off, for three days. They
- * wait for nobody, and the sandbox's clock does not wait for them: only the product's own endpoint (deliver.ts) is part of the sandbox.
+ * Delivers events to webhook endpoints made through the API: to each the types it asks for, at least once, with back-off, for three days.
+ * The sandbox's clock waits for deliveries to the product's own endpoint (deliver.ts), but not for these.
  */
 import type { DeliveryLog } from "./deliver.ts";
 import { firstDelayMs, givenUpAfterMs, longestDelayMs, sendEvent } from "./deliver.ts";
@@ -84,7 +84,7 @@ export class EndpointDeliveries {
     const outcome = target && (await sendEvent(target.url, this.store.hidden("webhook_endpoint", id).secret, body, this.closing.signal));
     if (this.closing.signal.aborted) return;
     const now = Date.now();
-    // What an endpoint missed while it was disabled, Stripe does not send later.
+    // Stripe does not send events later that an endpoint missed while it was disabled.
     if (!outcome || outcome.kind === "delivered" || now - firstAtMs > givenUpAfterMs) {
       this.store.statement("delete from endpoint_deliveries where sequence = ?").run(sequence);
       return;

@@ -157,7 +157,7 @@ export class Deliveries {
       }));
   }
 
-  /** Tries the waiting deliveries. Returns undefined if all were tried, else the time at which the one that blocks the others may be tried again. */
+  /** Tries the waiting deliveries. Returns undefined if all were tried, else the time of the next try of the one that blocks the others. */
   private async pass(impatient: boolean): Promise<number | undefined> {
     const tried = new Set<number>();
     for (;;) {

@@ -25,7 +25,7 @@ function store(context: Context, type: EventType, object: object, previous: obje
     request: { id: context.request?.id ?? null, idempotency_key: context.request?.idempotencyKey ?? null },
     type,
   };
-  // The types of `emit` and `saveChange` ensure that type and object match; to see it here too would cost the compiler seconds.
+  // The types of `emit` and `saveChange` ensure that type and object match. Checking it here too would cost the compiler seconds.
   context.store.insert("event", event as unknown as StripeEvent);
   sweepEvents(context);
   const nowMs = Date.now();

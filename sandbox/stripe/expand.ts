@@ -35,7 +35,7 @@ function includable(context: Context, owner: Json, field: string): unknown {
   return undefined;
 }
 
-/** The fields of any object that hold another object, its id or null. Those that are null at the moment can't be told from others by their value. */
+/** The fields of any object that hold another object, its id or null. A list is needed, because a null does not show what a field holds. */
 const expandable = new Set([
   ...["application", "balance_transaction", "charge", "coupon", "credit_note", "customer", "default_payment_method", "default_source"],
   ...["default_tax_rates", "discount", "discounts", "dispute", "failure_balance_transaction", "from_invoice", "invoice", "latest_charge"],
@@ -52,7 +52,7 @@ const expandable = new Set([
   ...["transfer_reversal", "tax_rate"],
 ]);
 
-/** Whether a path may end at the field, or go on from it. Parts of an object, and lists, lie between the object and what is expanded. */
+/** Whether a path may end at the field or, unless it is the last, pass through it: through parts of an object and through lists. */
 function mayExpand(field: string, value: unknown, isLast: boolean): boolean {
   if (expandable.has(field)) return value === null || typeof value === "object";
   if (typeof value !== "object" || value === null) return false;

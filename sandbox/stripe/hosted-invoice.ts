@@ -8,7 +8,7 @@ import type { CardBehaviour } from "./kinds.ts";
 import { asksHolder, attach, createCard, defaultCard, refuseOtherCurrency } from "./payment-methods.ts";
 import type { Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
-/** `paid`: also by a debit, of which the bank has not answered yet. */
+/** `paid` also means: by a debit that the bank has not answered yet. */
 export type InvoicePayment = "paid" | "declined" | "authentication";
 
 /** The intent of an invoice that waits for its cardholder; undefined if it does not. */
@@ -33,7 +33,7 @@ function settle(context: Context, open: Invoice, intent: string, method: Payment
   return "paid";
 }
 
-/** Pays with the saved card or with another test card. Paying a paid invoice again has no effect. Throws 400 if it can't be paid any more. */
+/** Pays with the saved card or another test card. Paying a paid invoice again has no effect. Throws 400 if it can't be paid any more. */
 export function payHostedInvoice(context: Context, invoiceId: string, card: CardBehaviour | "saved"): InvoicePayment {
   const invoice = context.store.get("invoice", invoiceId, "invoice");
   if (invoice.status === "paid") return "paid";

@@ -7,7 +7,7 @@ import { collectInvoice, debitOf, finalizeInvoice, markPaid, paymentsOf, subscri
 import { setSubscriptionStatus } from "./subscription-status.ts";
 import type { Invoice, PaymentMethod } from "./wire.ts";
 
-/** Assumed, since Stripe's pages do not say: what a debit may still pay can't be paid again or taken back, as its intent can't be canceled. */
+/** Assumed, since Stripe's pages do not say: while a debit is on its way, its invoice can't be paid again or taken back. */
 export function refuseWhileDebited(context: Context, invoice: Invoice): void {
   if (!debitOf(context, invoice)) return;
   const message = "This invoice has a payment that is processing. Wait until it has succeeded or failed.";

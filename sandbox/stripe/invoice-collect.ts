@@ -1,6 +1,6 @@
 /**
  * Finalises and collects invoices. Stripe finalises a renewal's draft after an hour and charges the customer's card. A failed charge is
- * retried as Stripe recommends by default: 8 times within 2 weeks; then the subscription ends. Stripe chooses the times, here they are fixed.
+ * retried 8 times within 2 weeks, which is Stripe's default; then the subscription ends. Stripe chooses the times; here they are fixed.
  */
 import { chargeIntent, createIntent } from "./charging.ts";
 import type { Context } from "./context.ts";
@@ -112,7 +112,7 @@ function settlePayment(context: Context, invoice: Invoice, outOfBand: boolean): 
   }
 }
 
-/** The first attempt counts whoever starts it, and after it only those of Stripe's schedule. */
+/** The first attempt counts whoever starts it. After it, only attempts of Stripe's schedule count. */
 function attemptsAfter(open: Invoice, attempt: Attempt): number {
   return open.attempt_count + (open.attempt_count === 0 || attempt === "automatic" ? 1 : 0);
 }
@@ -245,7 +245,7 @@ export function endAttempt(context: Context, invoice: Invoice, charge: Charge): 
   return charge.status === "succeeded" ? markPaid(context, before, attempt) : markFailed(context, before, attempt, false);
 }
 
-/** Marks the open invoice as paid, because the checkout has already charged the card; or has it wait for the checkout's debit. */
+/** Marks the open invoice as paid, because the checkout has already charged the card, or lets it wait for the checkout's debit. */
 export function settleWith(context: Context, open: Invoice): Invoice {
   const debit = debitOf(context, open);
   return debit ? awaitDebit(context, open, debit, "automatic") : markPaid(context, open, "automatic");
@@ -258,7 +258,7 @@ export function collectAutomatically(context: Context, invoiceId: string): void 
   const open = invoice.status === "draft" ? finalizeInvoice(context, invoice) : invoice;
   if (open.status !== "open") return;
   if (debitOf(context, open)) {
-    // A person pays by debit already. If it fails, the schedule goes on.
+    // A person is already paying by debit. If that fails, the schedule goes on.
     const at = context.now() + daySeconds;
     context.store.plan(open.id, "retry_payment", at);
     saveChange(context, "invoice", "invoice.updated", { ...open, next_payment_attempt: at });

@@ -30,9 +30,9 @@ export interface Kinds {
 export type Kind = keyof Kinds;
 
 /**
- * How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. The others pay,
- * and then their refunds wait (`pending_refund`) or come back (`failing_refund`), or their holder disputes the charge. The last three are US
- * bank accounts, whose bank answers days later: `bank_debit` pays, the other two do not (bank-debits.ts).
+ * How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. The others
+ * pay, and then their refunds wait (`pending_refund`) or come back (`failing_refund`), or their holder disputes the charge. The last three
+ * are US bank accounts, whose bank answers days later: `bank_debit` pays, the other two do not (bank-debits.ts).
  */
 export const cardBehaviours = [
   "success",
@@ -76,11 +76,11 @@ export interface HiddenKinds {
     paymentIntent: string | null;
     failure: string | null;
   };
-  /** A debit that waits for the bank: the session that it pays, or the attempt on an invoice, and how many attempts the invoice had had before. */
+  /** For a debit that waits for the bank: the session or the attempt on an invoice that it pays, and the invoice's earlier attempts. */
   charge: { session: string | null; attempt: Attempt; attemptsBefore: number };
   webhook_endpoint: { secret: string };
   "tax.settings": { headOffice: Wire.Address | null; defaults: Wire.TaxSettings["defaults"] };
-  /** `refusedCard`: the card that a retry does not charge again, since its holder has to authenticate. */
+  /** `refusedCard`: a card that retries don't charge again, because its holder has to authenticate. */
   invoice: { firstAttemptAt: number | null; refusedCard: string | null };
 }
 export type HiddenKind = keyof HiddenKinds;

@@ -1,4 +1,4 @@
-/** Stripe charges no less than half a dollar. What a subscription owes below that goes to the customer's balance, which the sandbox does not play. */
+/** Stripe charges half a dollar or more. It adds smaller amounts of a subscription to the customer's balance, which is not played here. */
 import { invalidRequest, notPlayed } from "./errors.ts";
 import type { Price } from "./wire.ts";
 
@@ -13,7 +13,7 @@ export function refuseTooSmall(mode: "payment" | "subscription", totalCents: num
   throw invalidRequest("The Checkout Session's total amount due must add up to at least $0.50 usd", undefined, "amount_too_small");
 }
 
-/** The first payment may be nothing, by a trial or a coupon, and the renewals still too small. */
+/** A trial or a coupon may make the first payment nothing, while the renewals are too small to charge. */
 export function refuseSmallRenewals({ unit_amount: cents }: Price, parameter: string): void {
   if (!chargeable(cents ?? 0)) throw notPlayed(parameter, `a recurring price of nothing or of at least ${leastCents} cents`);
 }

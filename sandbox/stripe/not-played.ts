@@ -1,4 +1,4 @@
-/** What Stripe's API has and the sandbox does not play. A call of it is refused by its name, so that nobody looks for a mistake of their own. */
+/** Parts of Stripe's API that the sandbox does not play. The refusal names the part, so that nobody looks for a mistake of their own. */
 import type { ApiRoute } from "./api.ts";
 import { invalidParameter } from "./errors.ts";
 

@@ -49,9 +49,9 @@ export interface PortalView {
   invoices: Invoice[];
   card: PaymentMethod | undefined;
   cardBehaviour: CardBehaviour | null;
-  /** Undefined unless the configuration has people change their address. */
+  /** Undefined if the configuration does not let people change their address. */
   address: Address | null | undefined;
-  /** Undefined unless it has people change this; an empty value: there is none. */
+  /** Undefined if the configuration does not let people change it; empty if the customer has no tax id. */
   business: { name: string; value: string } | undefined;
 }
 

@@ -154,7 +154,7 @@ function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
   return after;
 }
 
-/** Ends those of the subscription's discounts that the phase does not name. */
+/** Ends all discounts of the subscription that the phase does not name. */
 function endOtherDiscounts(context: Context, subscription: Subscription, phase: Phase): void {
   const named = phase.discounts.map(({ discount }) => discount);
   for (const id of discountIdsOf(subscription.discounts).filter((known) => !named.includes(known))) {

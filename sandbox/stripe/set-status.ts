@@ -1,4 +1,4 @@
-/** A subscription's status that follows from no payment: an operator pauses it, or Stripe is set up to mark it as unpaid instead of ending it. */
+/** Sets a status that no payment leads to: an operator pauses a subscription, or Stripe is set up to mark it unpaid and not to end it. */
 import type { FastifyInstance } from "fastify";
 import type { Context } from "./context.ts";
 import { missingParameter } from "./errors.ts";

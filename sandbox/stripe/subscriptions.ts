@@ -94,7 +94,7 @@ function withItems(context: Context, subscription: Subscription, parameters: Par
   parameters.only("payment_behavior", "allow_incomplete");
   parameters.only("billing_cycle_anchor", "unchanged");
   parameters.refuse("proration_date");
-  // Whether the cardholder is there matters to a payment that asks them, which a change of the price is not collected with.
+  // Read and ignored: it matters only to a payment that may ask the cardholder, and a change of price collects none.
   parameters.boolean("off_session");
   const change = items?.[0];
   if (!change) return subscription;

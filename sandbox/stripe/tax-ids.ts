@@ -1,6 +1,6 @@
 /**
- * The numbers under which businesses are registered for value added tax. Checkout and the portal ask for them, an operator may give one with a
- * customer, and invoices show them.
+ * The numbers under which businesses are registered for value added tax. Checkout and the portal ask for them, an operator may give one
+ * with a customer, and invoices show them.
  */
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { listRoute } from "./api.ts";
@@ -96,8 +96,8 @@ export function dropTaxId(context: Context, id: string): object {
 }
 
 /**
- * A business in another member state of the European Union than ours owes the tax itself (directive 2006/112/EC, article 196). Stripe goes by the
- * number's form, before its verification has ended.
+ * A business in another member state of the European Union than ours owes the tax itself (directive 2006/112/EC, article 196). Stripe
+ * decides by the number's form, before it has verified the number.
  */
 export function isReverseCharged(context: Context, country: string, taxIds: readonly ShownTaxId[]): boolean {
   const home = taxSettings(context).head_office?.address.country ?? "";

@@ -86,7 +86,7 @@ function sharedCents(grossCents: number, percentage: number): number {
 
 type LineTax = NonNullable<InvoiceLine["taxes"]>[number];
 
-/** The tax within `grossCents` for somebody in `country`. Where a business owes it itself it pays the whole price, and none of it is tax. */
+/** The tax within `grossCents` for somebody in `country`. A business that owes the tax itself pays the same price, without tax in it. */
 export function taxWithin(context: Context, country: string, grossCents: number, taxIds: readonly ShownTaxId[]): LineTax {
   const reversed = isReverseCharged(context, country, taxIds);
   const collecting = isCollecting(context, country);

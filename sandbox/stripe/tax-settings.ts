@@ -1,4 +1,4 @@
-/** Stripe Tax as the account has it: where the business is, and where it collects tax. */
+/** The account's settings for Stripe Tax: where the business is, and where it collects tax. */
 import { readPostalAddress } from "./address.ts";
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { listRoute, pageOf, retrieveRoute } from "./api.ts";

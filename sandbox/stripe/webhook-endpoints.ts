@@ -52,7 +52,7 @@ function create({ context, parameters }: ApiCall): WebhookEndpoint {
   const secret = newId("whsec", 32);
   context.store.insert("webhook_endpoint", endpoint);
   context.store.hide("webhook_endpoint", endpoint.id, { secret });
-  // Only this answer has it.
+  // Only this answer contains the secret.
   return { ...endpoint, secret };
 }
 

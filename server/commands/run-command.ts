@@ -1,6 +1,6 @@
 import { ConfigError } from "../environment.ts";
 
-/** Runs an operator's command and prints its lines. An error is printed as its message, and a fault of the environment as a line each; the exit code is then 1. */
+/** Runs an operator's command and prints its lines. If it fails, prints the message or the environment's faults; the exit code is 1. */
 export async function runCommand(run: () => Promise<string[]>): Promise<void> {
   try {
     console.log((await run()).join("\n"));

@@ -10,7 +10,7 @@ import { createPayments, isLiveKey } from "../providers/stripe.ts";
 import { readStripeTax } from "../stripe-config.ts";
 import { runCommand } from "./run-command.ts";
 
-/** What decides about payments and Stripe's API does not show. */
+/** Settings that decide what becomes of payments, and that Stripe's API does not show. */
 const unseen = [
   "Not visible to the API, so look yourself (docs/stripe.md, step 4):",
   "  failed payments: retries within one week, then the subscription is cancelled",

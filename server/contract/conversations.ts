@@ -8,7 +8,7 @@ import type { RouteContract } from "./route.ts";
 export const MessagePart = Type.Union([Part, Type.Object({ kind: Type.Literal("attachments"), files: Type.Array(AttachedFile) })]);
 export type MessagePart = Static<typeof MessagePart>;
 
-/** An answer has its receipt, and no parts while it runs or where it ended without a word. */
+/** An answer has a receipt. It has no parts while it runs, or if it ended without a word. */
 export const Message = Type.Object({
   id: Uuid,
   /** The message before it; null for a question that begins the conversation. Messages with the same one are versions of each other. */
@@ -31,7 +31,7 @@ export const Conversation = Type.Object({
   ...ConversationSummary.properties,
   /** A page of the messages of all branches, oldest first. */
   messages: Type.Array(Message),
-  /** There are messages before this one, the first of the page. Null: there are none. */
+  /** The first message of the page, if there are earlier ones; null: there are none. */
   earlierThan: Type.Union([Uuid, Type.Null()]),
   /** The end of the branch that is shown. */
   headId: Type.Union([Uuid, Type.Null()]),

@@ -39,7 +39,7 @@ const FirstText = Type.Union([Type.Object({ medianMs: Count, p95Ms: Count }), Ty
 
 const Known = Type.Union([Type.Number(), Type.Null()]);
 
-/** One figure of the range and of the equally long range directly before it. Null: it is not known, because there is nothing that it could be of. */
+/** One figure of the range and of the equally long range directly before. Null: not known, because there is nothing to compute it from. */
 const HeadlineFigure = Type.Object({
   name: Type.Enum([...headlineNames]),
   value: Known,

@@ -8,7 +8,7 @@ export const outcome = {
   filterReason: Type.Optional(Type.Enum([...filterReasons])),
   /** The answer reached the model's length limit. It is complete and charged, and the person can ask the model to continue. */
   cutShort: Type.Boolean(),
-  /** How often the model searched the web. It costs nothing besides the price, and neither does thinking. */
+  /** How often the model searched the web. The price includes searches and thinking. */
   searches: Type.Optional(Type.Integer({ minimum: 0 })),
   /** How many tokens the model thought. */
   thinkingTokens: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -29,7 +29,7 @@ const Value = Type.Union([Type.Boolean(), Type.Integer(), Type.String({ maxLengt
 
 export const Setting = Type.Object({
   name: Type.Enum([...settingNames]),
-  /** What holds. */
+  /** The value in use. */
   value: Value,
   default: Value,
   isDefault: Type.Boolean(),
@@ -62,9 +62,9 @@ export type SettingsPage = Static<typeof SettingsPage>;
 
 export const SetSetting = Type.Object(
   {
-    /** The version that the clerk saw. */
+    /** The version that the caller saw. */
     version: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-    /** Null: the default holds. */
+    /** Null: back to the default. */
     value: Value,
     reason: Reason,
   },

@@ -22,7 +22,7 @@ export function tablePage<Row extends TSchema>(row: Row) {
   return Type.Object({ rows: Type.Array(row), nextCursor: Type.Union([Type.String(), Type.Null()]) });
 }
 
-/** A page of a table with a search. `isCut`: more rows match than are looked through, which are the first by the alphabet. */
+/** A page of a table with a search. `isCut`: too many rows match, so only the first by the alphabet were looked through. */
 export function searchedPage<Row extends TSchema>(row: Row) {
   return Type.Object({ ...tablePage(row).properties, isCut: Type.Boolean() });
 }

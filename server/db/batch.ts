@@ -8,7 +8,7 @@ export interface BatchOptions<Item, Result> {
   limit: number;
   /** Statements running at once: while PostgreSQL works on one batch we collect the next. */
   atOnce: number;
-  /** A statement takes at least this many waiting items, even if another could run beside it. Use it where items cost less than a statement. Default: 1. */
+  /** A statement takes at least so many waiting items, even if another could run: for items cheaper than a statement. Default: 1. */
   together?: number;
   /** The first statement waits for the calls that are on their way here. */
   arrivals?: Arrivals;
@@ -68,13 +68,13 @@ export function createBatcher<Item, Result>({
       const share = Math.max(together, Math.ceil(waiting.length / sharers));
       sharers = atOnce;
       await runBatch(waiting.splice(0, Math.min(limit, share)));
-      // What the callers do with their results goes first. To send a statement wakes PostgreSQL, often on the processor that this process runs on.
+      // The callers use their results first: sending a statement wakes PostgreSQL, often on the processor that this process runs on.
       await untilCallersWent();
     }
     underWay -= 1;
   }
 
-  /** Requests that arrive together are read one after the other: the statement begins when all of them have been. */
+  /** The process reads requests that arrive together one after the other. The statement begins when it has read them all. */
   async function begin(): Promise<void> {
     beginning = true;
     await arrivals?.settled();

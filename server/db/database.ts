@@ -50,7 +50,7 @@ function statementName(text: string): string {
 
 type Answer = (error: Error | undefined, result: pg.ResultBuilder) => void;
 
-/** pg sends its own query objects as they are. Of anything else it makes a copy first, property by property. */
+/** pg sends its own query objects as they are. It copies anything else first, property by property. */
 class Statement extends pg.Query {
   readonly name: string | undefined;
 

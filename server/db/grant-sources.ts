@@ -9,7 +9,7 @@ import type { BillingInterval } from "#domain/plans.ts";
 export const grantSources = sql`left join paid_invoice_lines sold on sold.invoice_id = g.invoice_id and sold.id = g.invoice_line_id
   left join invoices on invoices.id = g.invoice_id and invoices.billing_account_id = w.billing_account_id`;
 
-/** Of a year that is paid at once, a grant is for one month. */
+/** If a year was paid at once, each grant is for one of its months. */
 const monthOfYear = sql<number | null>`case when sold.billing_interval = 'year' then g.invoice_month + 1 end`;
 
 /** The columns of a `GrantSourceRow`. */
@@ -29,6 +29,6 @@ export interface GrantSourceRow {
   invoice_number: string | null;
 }
 
-/** The same for the export, as its readers find it: with the whole period that was paid. */
+/** The same for the export of a person's data, but with the whole period that was paid. */
 export const exportedSource = sql`jsonb_build_object('plan', sold.plan_key, 'interval', sold.billing_interval, 'monthOfYear', ${monthOfYear},
   'from', sold.period_start, 'until', sold.period_end, 'pack', g.pack_key, 'stripeInvoice', g.invoice_id, 'invoiceNumber', invoices.number)`;

@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import type { Executor } from "./transaction.ts";
 
 /**
- * For use in a statement: the billing account that pays for what a person asks. There is no other way from a person to a wallet
- * or a customer but in the panel's list of people, which reads a page of them at once.
+ * For use in a statement: the billing account that pays for what a person asks. Every statement gets from a person to a wallet or
+ * a customer this way, except the panel's list of people, which reads a page of them at once.
  */
 export function payerOf(userId: string): RawBuilder<string> {
   return sql<string>`payer_of(${userId}::uuid)`;

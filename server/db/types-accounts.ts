@@ -123,7 +123,7 @@ export interface AuthSessions {
   proved_at: Generated<Date>;
   user_agent: string | null;
   time_zone: Generated<string | null>;
-  /** When the youngest way that was shown had been added, in business time. Null: none was added after the account was made. */
+  /** When the newest way to sign in that was used here was added, in business time. Null: none of them came after the account was made. */
   way_added_at: Generated<Date | null>;
 }
 

@@ -33,7 +33,7 @@ export interface FileTexts {
   text: string;
   /** Where each page of a PDF ends, in bytes of the text. */
   page_ends: number[] | null;
-  /** How many tokens it has at most to the end of each page, or of each piece (domain/attachments.ts). */
+  /** The most tokens it has up to the end of each page, or of each piece (domain/attachments.ts). */
   token_ends: number[] | null;
 }
 

@@ -85,7 +85,7 @@ export interface HoldParts {
   hold_id: string;
   grant_id: string;
   amount: number;
-  /** We keep this up only while the hold is open. */
+  /** Not updated any more once the hold has ended. */
   settled: Generated<number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a model reads of the files that are attached to a question. Client and server calculate alike: the client says it before the send, and
- * the server keeps to it, so that the fixed price covers the worst case.
+ * What a model reads of the files that are attached to a question. Client and server calculate alike: the client shows it before the
+ * question is sent, and the server sends the model no more, so that the fixed price covers the worst case.
  */
 import { parametersOf } from "./model-parameters.ts";
 import type { Model } from "./models.ts";
@@ -19,7 +19,7 @@ export const attachmentLimits = {
 
 /** Around each message, for every provider. */
 export const tokensPerMessage = 8;
-/** What a text without pages has is counted to the end of each of these pieces. */
+/** The tokens of a text without pages are counted up to the end of each piece of this size. */
 const pieceBytes = 10_000;
 
 /**
@@ -31,11 +31,11 @@ const seenTokens = 2_500;
 const pageTokens = 2_500;
 /** Tokens for the lines that mark where a file begins and ends, without its name. */
 const frameTokens = 60;
-/** The most that a picture takes of a model's room. Its name is said only where it is not there any more. */
+/** The most tokens that a picture takes. Its name is sent only in its place, for example after it was deleted. */
 export const pictureTokens = seenTokens + 300;
 /** A beginning that is shorter than this is of no use. */
 const leastBytes = 1_000;
-/** Fewer bytes on a page than this, on the average, and the PDF is pictures of text, which can't be read as text. */
+/** A PDF with fewer bytes of text a page than this, on average, is a scan, which can't be read as text. */
 const scannedBytes = 20;
 
 /** What has to be known of a file. */
@@ -48,9 +48,9 @@ export interface Attachable {
   pages: number | null;
   /** For a document. */
   textBytes: number | null;
-  /** Where each page of a PDF ends, counted in bytes of its text. Pages behind the limit of the text have none. */
+  /** Where each page of a PDF ends, counted in bytes of its text. Pages beyond the limit of the text have none. */
   pageEnds: readonly number[] | null;
-  /** How many tokens the text has at most, to the end of each page, or of each piece. Null for a document that was read before they were counted. */
+  /** The most tokens that the text has up to the end of each page or piece. Null for a document that was read before we counted them. */
   tokenEnds: readonly number[] | null;
 }
 
@@ -60,9 +60,9 @@ export interface Reading {
   /** How many pages of a PDF are read. */
   pages: number | null;
   textBytes: number;
-  /** Not all of it. */
+  /** Whether only a part of it is read. */
   cut: boolean;
-  /** At most so many go into the question. */
+  /** The most tokens that it takes. */
   tokens: number;
 }
 
@@ -78,7 +78,7 @@ export function hears({ unit }: Pick<Model, "unit">): boolean {
 
 export const isPicture = ({ contentType }: Pick<Attachable, "contentType">) => contentType.startsWith("image/");
 
-/** By what we know of a model, whether it reads pictures. */
+/** Whether the model reads pictures, as far as we know. */
 export function seesPictures(model: Pick<Model, "id" | "own">): boolean {
   return parametersOf(model).inputs?.includes("picture") ?? false;
 }
@@ -96,7 +96,7 @@ export function countPieces(pieces: readonly string[]): number[] {
   });
 }
 
-/** The pieces of a text without pages. A character that a border cuts counts as one that nobody knows. */
+/** The pieces of a text without pages. A character that a border cuts becomes replacement characters (U+FFFD) on both sides. */
 export function piecesOf(bytes: Uint8Array): string[] {
   const decoder = new TextDecoder();
   return Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
@@ -104,7 +104,7 @@ export function piecesOf(bytes: Uint8Array): string[] {
   );
 }
 
-/** What a reading takes of a model's room. Those of questions from before the tokens were counted say too little. */
+/** How many tokens a reading takes. Readings stored before we counted tokens name too few, so their bytes decide. */
 export function tokensOfReading({ tokens, textBytes }: Pick<Reading, "tokens" | "textBytes">): number {
   return Math.max(tokens, Math.ceil(textBytes / mostTokensPerCounted));
 }
@@ -137,7 +137,7 @@ interface Kept {
   pages: number | null;
 }
 
-/** The longest beginning of the text that has so many tokens. */
+/** The longest beginning of the text that fits into `room` tokens. */
 function beginningOf({ textBytes, pageEnds, tokenEnds }: Attachable, room: number): Kept {
   const whole = textBytes ?? 0;
   if (pageEnds) {
@@ -176,7 +176,7 @@ const heard: Reading = { as: "sound", pages: null, textBytes: 0, cut: false, tok
 
 /**
  * What the model reads of each file, in their order. Pictures take their room first, since nothing of a picture can be left out; documents share
- * the rest, and are cut where it ends. A PDF that is too many bytes beside the others goes as its text. `promptTokens`: of the question.
+ * the rest, and are cut where it ends. A PDF whose bytes don't fit beside the others is sent as its text. `promptTokens`: of the question.
  */
 export function readAttachments(
   model: Pick<Model, "id" | "inputTokenLimit" | "unit">,

@@ -105,7 +105,7 @@ export interface AuditDetails {
   "account.banned": Record<string, never>;
   "account.unbanned": Record<string, never>;
   "refund.asked": { invoiceId: string; amountCents: number };
-  /** Before the payment provider is asked, so that nothing that it did is without its reason. */
+  /** Recorded before the payment provider is asked, so that there is a reason for everything that it did. */
   "plan.cancel_asked": Record<string, never>;
   "plan.resume_asked": Record<string, never>;
   /** The payment provider has done it. */

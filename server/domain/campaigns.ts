@@ -2,8 +2,8 @@
  * For whom a discount campaign is:
  *
  * - **new**: whoever has never paid, visitors too.
- * - **left**: whoever paid for a plan that ended at least so many days ago, and has none now. Once in a campaign, so that nobody leaves and
- *   comes back for the discount.
+ * - **left**: whoever paid for a plan that ended at least the given days ago, and has none now. Once in a campaign, so that nobody leaves
+ *   and comes back for the discount.
  */
 export const campaignAudiences = ["new", "left"] as const;
 export type CampaignAudience = (typeof campaignAudiences)[number];

@@ -25,7 +25,7 @@ export const clipLimits = {
   picturePixels: 1280,
   /** A clip that nobody could begin within this time ends uncharged. */
   queueMinutes: 30,
-  /** And so does one that is not there so long after it began. */
+  /** A clip that is not finished this long after it began ends uncharged, too. */
   workMinutes: 15,
   /** The prompt is the clip's text for those who do not see it, up to this many characters. */
   alternative: 500,

@@ -19,7 +19,7 @@ export const shownTypes = [
 const downloadedTypes = ["application/pdf", "text/plain"] as const;
 export type FileType = (typeof shownTypes)[number] | (typeof downloadedTypes)[number];
 
-/** So many first bytes decide the type. */
+/** This many bytes from the start of a file decide its type. */
 export const headBytes = 4_096;
 
 export const fileLimits = {
@@ -69,7 +69,7 @@ const signatures: readonly [at: number, signature: string, type: FileType][] = [
   [0, "\x1aE\xdf\xa3", "video/webm"],
 ];
 
-/** By the content. `image/heic` is told from what nobody knows, because phones take pictures in it; it is not kept. Undefined: anything else. */
+/** By the content; undefined if we don't know it. `image/heic`, in which phones take pictures, is recognised but not kept. */
 export function fileTypeOf(head: Uint8Array): FileType | "image/heic" | undefined {
   if (head.length === 0) return undefined;
   const found = signatures.find(([at, signature]) => latin1(head, at, signature.length) === signature);

@@ -16,7 +16,7 @@ export const filterReasons = [
   "personal_data",
   /** Words that the provider has on a list. */
   "wording",
-  /** What would have the model pass over its rules, or tell how it thinks. */
+  /** Attempts to make the model ignore its rules, or reveal how it thinks. */
   "instructions",
   /** What the provider's terms leave out without it being harmful, such as making models that compete with its own. */
   "provider_terms",

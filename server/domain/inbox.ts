@@ -17,11 +17,11 @@ export interface AnswerText {
   text: string;
 }
 
-/** The answers that a clerk can begin with (server/features/contact/answer-texts.ts). */
+/** The answers that a team member can begin with (server/features/contact/answer-texts.ts). */
 export const answerTemplates = ["details", "payment", "refund", "fixed", "thanks"] as const;
 export type AnswerTemplate = (typeof answerTemplates)[number];
 
-/** The answer as it is stored and mailed. The subject has one line, so that it can't add a mail header; the text has no control characters but tab and line feed. */
+/** The answer as it is stored and mailed. The subject gets one line, so that it can't add a mail header. */
 export function tidyAnswer({ subject, text }: AnswerText): AnswerText {
   return {
     subject: subject

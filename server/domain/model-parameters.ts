@@ -28,9 +28,9 @@ export interface ChatForm {
   limit: "max_tokens" | "max_completion_tokens";
   /** DeepSeek's models are not told an effort: thinking is on or off. */
   thinking: "effort" | "switch";
-  /** Mistral refuses to be asked for the usage, and tells it in any case. */
+  /** Whether to ask for the usage. Mistral refuses that field, and sends the usage anyway. */
   asksForUsage: boolean;
-  /** Thinking is counted beside the tokens of the answer, not among them. */
+  /** The tokens of the answer don't include those of thinking. */
   countsThinkingApart: boolean;
 }
 

@@ -22,7 +22,7 @@ export const mostPutOff = 200;
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
-/** The first and the last day in UTC until which an entry may be put off; not beyond the day on which it is due. Undefined if there is no such day. */
+/** The first and last day in UTC until which an entry may be put off, not beyond the day on which it is due. Undefined if there is none. */
 export function putOffDays(now: Date, dueAt: string | null): { first: string; last: string } | undefined {
   const first = dayOf(addMilliseconds(now, dayMs));
   const latest = dayOf(addMilliseconds(now, mostPutOffDays * dayMs));

@@ -30,7 +30,7 @@ export const factorResetWaitMs = 72 * hourMs;
 export const factorResetLinkMs = 24 * hourMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
-/** The link for a new password that the team sends is not awaited as one is that somebody has just asked for. */
+/** How long the team's link for a new password works: longer than others, because the person is not waiting for it. */
 export const givenBackMs = dayMs;
 /** How long somebody may take at Google, and to sign in in their own way before Google is linked. */
 export const googleMs = 10 * minuteMs;
@@ -38,7 +38,7 @@ export const googleMs = 10 * minuteMs;
 export const emailChangeMs = hourMs;
 /** For this long a change of the address can be reversed, and the earlier address is nobody else's. */
 export const undoEmailMs = 7 * dayMs;
-/** For this long the mail about a new way to sign in removes it, and who signed in by it can't stop the owner from coming back. */
+/** For this long the mail about a new way to sign in can remove it, and a session opened by it can't cancel a lost factor's removal. */
 export const disownMs = 7 * dayMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;

@@ -7,7 +7,7 @@ import type { Model, ModelId } from "./models.ts";
 import { pictureLimits, picturePromptTokens } from "./pictures.ts";
 import { annualPriceCents, packs, planList } from "./plans.ts";
 
-/** A request with more input than this costs so many times as much, all of it. */
+/** A request with more input tokens than this costs so many times as much, and not only for the tokens above. */
 interface PriceStep {
   aboveTokens: number;
   inputFactor: number;
@@ -129,7 +129,7 @@ export function providerCostMicroDollars(
   return costOf(price, usage.promptTokens, usage.completionTokens, searches, usage.pictureTokens ?? 0);
 }
 
-/** What so many units of a model that is not priced by tokens cost us on this day: minutes, thousands of characters. */
+/** What these units, such as minutes or thousands of characters, cost us on this day, for a model that is not priced by tokens. */
 export function unitCostMicroDollars(model: Pick<Model, "id" | "own">, units: number, now: Date): number | null {
   const day = now.toISOString().slice(0, 10);
   const price = pricesOf(model).findLast(({ from }) => from <= day);

@@ -66,7 +66,7 @@ export function isBlank(text: string): boolean {
   return /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
-/** The name of an account, on one line; null if nothing of it can be seen. */
+/** The name of an account, on one line; null if it has no visible character. */
 export function readPersonName(value: string): string | null {
   return isBlank(value) ? null : value.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

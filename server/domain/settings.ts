@@ -19,7 +19,7 @@ export interface Notice {
   until: string;
 }
 
-/** A part of the product that can be closed; open by default. */
+/** A part of the product that admins can close; open by default. */
 const open = { kind: "switch", default: true } as const;
 
 export const settings = {

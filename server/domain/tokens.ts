@@ -8,7 +8,7 @@
 /** No text has more tokens than this many times what we count. */
 export const mostTokensPerCounted = 2;
 
-/** A word has no more letters; a longer run of letters is a key, or the like. */
+/** The most letters of a word. A longer run of letters is a key, or the like. */
 const longestWord = 16;
 
 /** `unspaced`: Chinese, Japanese and Korean. `pairs`: white space and ASCII signs, of which two of the same are one token. */
@@ -31,7 +31,7 @@ function kindOf(code: number): Kind {
 const bytesOf = (code: number) => (code < 0x80 ? 1 : code < 0x800 || within(code, 0xd800, 0xdfff) ? 2 : 3);
 const isLetter = (kind: Kind | undefined) => kind === "small" || kind === "capital";
 
-/** Whether a unit goes on with what the one before began: a word, a run of one sign. */
+/** Whether a unit continues the word, or the run of one sign, of the unit before it. */
 function goesOn(kind: Kind, code: number, before: Kind | undefined, codeBefore: number): boolean {
   return kind === "pairs" ? code === codeBefore : kind === before || (kind === "small" && before === "capital");
 }

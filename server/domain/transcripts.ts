@@ -5,7 +5,7 @@ import type { Model } from "./models.ts";
 
 export const recordingLimits = {
   megabytes: 25,
-  /** Providers that take one file of such a size take a few hours; we ask for no more than what people wait for. */
+  /** Providers accept recordings of a few hours in one file. We accept less, because people wait for the transcript. */
   seconds: 2 * 60 * 60,
 } as const;
 

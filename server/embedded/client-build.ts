@@ -8,7 +8,7 @@ import { packageFiles, stampOf } from "./source-stamp.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the last start found. */
+/** What the last start wrote down about its build. */
 interface Note {
   folder: string;
   stamp: string;

@@ -1,5 +1,5 @@
 /**
- * `npm start` and `npm run dev`. Imports only what finds the bundle, so that nothing is loaded from the sources that is in the bundle, too.
+ * `npm start` and `npm run dev`. Imports only what it needs to find the bundle, so that no code is loaded twice, from sources and bundle.
  */
 import { enableCompileCache } from "node:module";
 import path from "node:path";

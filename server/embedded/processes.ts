@@ -71,7 +71,7 @@ export function portFault(host: string, port: number): Promise<string | undefine
   });
 }
 
-/** Operating systems give outgoing connections ports from 32768 or 49152 on, and one of them could be taken before our program listens there. */
+/** Operating systems give outgoing connections ports from 32768 or 49152 on. Ours are lower, so that none is taken before we listen. */
 const [firstPort, lastPort] = [16_384, 32_767];
 const portTries = 20;
 

@@ -18,7 +18,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** The terminal sends Ctrl-C to all processes of the command, and npm forwards it to us again. A second signal within this time is the same key press. */
+/** The terminal sends us Ctrl-C, and npm forwards it to us again. A second signal within this time is the same key press. */
 const sameKeyMs = 500;
 
 /** At the first signal stops everything in order; at a second one kills it. */

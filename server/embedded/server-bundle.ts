@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Inside node_modules, so that the packages that stay outside of the bundle are found. */
 export const bundlesFolder = path.join(root, "node_modules/.cache/tessera-server");
 
-/** Not in the server's folders, since it needs Vite, which production has not. */
+/** Outside of the server's folders, because it needs Vite, which production does not have. */
 const bundler = path.join(root, "scripts/bundle-server.ts");
 
 /** What is started from the bundle: the name of its file there, and its source. */

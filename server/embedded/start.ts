@@ -118,7 +118,7 @@ async function prepareDatabase(settings: Settings, started: Started, log: Log): 
   return { databaseUrl, secrets };
 }
 
-/** `variable` names in an error what the owner's address comes from. `release` is undefined if the code can't be told from other code. */
+/** `variable`: where the owner's address comes from, for error messages. `release` is undefined if nothing identifies the code. */
 async function migrateOrExplain(
   variable: string,
   { release, ...database }: { ownerUrl: string; applicationRole: string; release: string | undefined },
@@ -198,7 +198,7 @@ async function startParts(
   const api = [descriptions.api, ...(settings.development ? [descriptions.client] : [])].map(startPart);
   await started.add(api.map((part) => stoppable(part, stopDeadlineMs)));
   await Promise.all(api.map((part) => part.ready));
-  // After the API: its first work would take the processor from it, and pages are what one waits for.
+  // Starts after the API: its first work would take the processor from the API, and people wait for pages.
   const worker = startPart(descriptions.worker);
   await started.add([stoppable(worker, stopDeadlineMs)]);
   await worker.ready;

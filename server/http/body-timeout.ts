@@ -4,7 +4,7 @@ import type { App } from "./app-type.ts";
 export const usualBodyMs = 30_000;
 /** Ten megabytes at 450 kbit/s. Not longer, because uploads have few places (upload-limits.ts). */
 export const slowUploadMs = 180_000;
-/** Twenty-five megabytes at 1 Mbit/s: a recording of an hour from a phone is a fifth of that. */
+/** Twenty-five megabytes, the largest recording, at 1 Mbit/s. */
 export const slowRecordingMs = 210_000;
 
 declare module "fastify" {

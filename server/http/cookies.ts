@@ -21,7 +21,7 @@ export function readCookie(request: FastifyRequest, kind: CookieKind, https: boo
   return parseCookie(request.headers.cookie ?? "")[nameOf(kind, https)];
 }
 
-/** Sets a cookie that scripts can't read and that browsers don't send with requests from other sites (see `fromOtherSites`). An empty value deletes it. */
+/** Sets a cookie that scripts can't read and other sites' requests don't carry (see `fromOtherSites`). An empty value deletes it. */
 export function setCookie(reply: FastifyReply, kind: CookieKind, value: string, https: boolean): void {
   const maxAge = value === "" ? 0 : kind.maxAgeSeconds;
   const attributes = [

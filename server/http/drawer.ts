@@ -1,7 +1,7 @@
 /**
- * Draws the public pages when no edition of the build has today's models: some are switched off or have other prices, or the operator has added some. The
- * program that draws (client/drawing.ts) runs in a thread of its own, so that no answer waits for it. The thread ends when nothing was asked for
- * for a while (decision 86).
+ * Draws the public pages when no edition of the build has today's models: some are switched off or have other prices, or the operator has
+ * added some. The program that draws (client/drawing.ts) runs in a thread of its own, so that no answer waits for it. The thread ends when
+ * nothing was asked for for a while (decision 86).
  */
 import { Worker } from "node:worker_threads";
 
@@ -13,7 +13,7 @@ export interface ShownModels {
   own: readonly object[];
   /** The ids of those that have ended. */
   ended?: readonly string[];
-  /** In credits by the models' ids: those that are not the catalogue's. */
+  /** Prices in credits that differ from the catalogue's, by the models' ids. */
   prices: Readonly<Record<string, number>>;
 }
 
@@ -92,7 +92,7 @@ export class Drawer {
     return drawn;
   }
 
-  /** Pages show other models from now on. Pages that were asked for are still drawn. */
+  /** Called when pages are to show other models from now on. Pages that were asked for are still drawn. */
   leave(): void {
     this.isLeft = true;
     this.watch();

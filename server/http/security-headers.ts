@@ -22,7 +22,7 @@ const contentSecurityPolicy = [
 /** For bytes that people or models made: if one opens them as a document, it loads and runs nothing. */
 export const filePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
-/** Has the browser drop what it keeps of the person's pictures and files, whose answers it may store. Browsers do so over https alone. */
+/** Tells the browser to drop the person's pictures and files, which it may have stored. Browsers do so only over https. */
 export function clearCache(reply: FastifyReply): void {
   reply.header("clear-site-data", '"cache"');
 }

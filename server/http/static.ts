@@ -1,4 +1,4 @@
-/** Serves the built client. Assets have a hash in their name and are cached for good; pages are chosen by language (pages.ts). A missing asset is a 404, never HTML. */
+/** Serves the built client. Assets are cached for good, because their names contain a hash. A missing asset is a 404, never HTML. */
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const clientFolder = new URL("../../client/dist/", import.meta.url);
 
 /**
  * Files that only the server and the build read. The files in `pages` don't contain the product's address yet (pages.ts adds it),
- * the older assets in `kept` are served from `/assets`, `drawing` has the program that draws pages (drawer.ts), and `index.html` is only the build's template.
+ * the older assets in `kept` are served from `/assets`, `drawing` is the program that draws pages (drawer.ts), `index.html` is a template.
  */
 const notServed = /^\/(pages|kept|drawing)(\/|$)|^\/(pages\.json|releases\.json|index\.html)|\/\./;
 

@@ -102,7 +102,7 @@ export function isPaidAlready(error: unknown): boolean {
   return codeOf(error) === "invoice_already_paid";
 }
 
-/** Whether Stripe Tax knows where the customer is, who was read with `tax`. */
+/** Whether Stripe Tax knows where the customer is. The customer must have been read with `tax` expanded. */
 export function isLocationKnown(customer: Stripe.Customer | Stripe.DeletedCustomer): boolean {
   const known = customer.deleted ? undefined : customer.tax?.automatic_tax;
   return known === "supported" || known === "not_collecting";
@@ -120,7 +120,7 @@ export function isOtherContent(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError && error.code !== keyInUse;
 }
 
-/** Stripe's codes for a customer whose address says not enough about where tax is due. */
+/** Stripe's codes for a customer whose address does not show where tax is due. */
 const locationCodes: ReadonlySet<unknown> = new Set(["customer_tax_location_invalid", "invalid_tax_location"]);
 const taxCodes: ReadonlySet<unknown> = new Set(["stripe_tax_inactive", "taxes_calculation_failed", "failed_tax_calculation"]);
 
@@ -158,7 +158,7 @@ interface Log {
 
 /**
  * Runs `work` and turns an error from Stripe into the refusal `payment_provider_unavailable` (502), or, where it is about tax,
- * `tax_address_needed` or `tax_unavailable`. The latter is for the operator, so it is logged as an error.
+ * `tax_address_needed` or `tax_unavailable`. Only the operator can mend `tax_unavailable`, so it is logged as an error.
  */
 export async function orUnavailable<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {

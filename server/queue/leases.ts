@@ -23,7 +23,7 @@ export interface Lease {
   end(waitMs?: number): Promise<void>;
 }
 
-/** Runs `work` and calls `renew` every `everyMs`. If `renew` throws, it is called again after the next interval. False means that the lease is lost. */
+/** Runs `work` and calls `renew` every `everyMs`, also after it has thrown. If `renew` returns false, the lease is lost. */
 async function whileRenewing<T>(everyMs: number, renew: () => Promise<boolean>, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const lost = new AbortController();
   const over = new AbortController();

@@ -57,8 +57,8 @@ async function record(trx: Trx, events: readonly Locked[], action: "stripe_event
 }
 
 /**
- * Has these events acted on again, whatever became of them before: one that failed by its job's letter, one that was discarded as if it had
- * just come. Those that wait already are left alone. Returns what became of each.
+ * Has these events acted on again, whatever became of them before: a failed one by its job's dead letter, a discarded one as if it had just
+ * come. Those that wait already are left alone. Returns what became of each.
  */
 export async function replayEvents(db: Db, ids: readonly string[], by: By): Promise<Settled[]> {
   return inTransaction(db, async (trx) => {

@@ -20,7 +20,7 @@ const kinds = ["plan", "adjustment", "pack", "trial"] as const;
 export const askedBy = (userId: string): StartRow => ({ ...startOf(userId), ...unlimited, kinds });
 
 const frames = 'id: 1\nevent: text\ndata: {"text":"Hello to you"}\n\n';
-/** The answer and the last of its log, all of its credits charged. */
+/** Ends the answer with the last batch of its log, and charges all of its credits. */
 export const answered = (start: StartRow): EndRow => ({
   ...endOf(start),
   firstTextMs: 400,
@@ -59,7 +59,7 @@ function toText(parameter: unknown): string {
   return parameter instanceof Date ? parameter.toISOString() : String(parameter);
 }
 
-/** The statement on one line, its parameters written out, but for the ids in `expressions`: those are what the expression gives at each run. */
+/** The statement on one line with its parameters as literals. An id that `expressions` has is replaced by its SQL expression. */
 function written({ sql, parameters }: Statement, expressions: Readonly<Record<string, string>>): string {
   const known = new RegExp(`(${Object.keys(expressions).join("|")})`);
   const expression = (parameter: unknown) =>
@@ -75,8 +75,8 @@ function written({ sql, parameters }: Statement, expressions: Readonly<Record<st
 }
 
 /**
- * The start and the end of an answer of each of `userIds`, which are SQL expressions and may use the variables that `preamble` sets. They
- * begin by one statement and end by one.
+ * Starts and ends an answer for each of `userIds`, which are SQL expressions and may use the variables that `preamble` sets. One statement
+ * starts all of them and one ends them.
  */
 export async function answersScript(preamble: string, userIds: readonly string[]): Promise<string> {
   const expressions: Record<string, string> = {};

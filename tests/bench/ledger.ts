@@ -52,10 +52,10 @@ const idInSql = (number: string) => `('${idPrefix}' || lpad(to_hex(${number}), 1
 /** How many statements with starts, or with ends, run at once (batches.ts). With eight clients most have three to five. */
 const serviceStatements = 2;
 
-/** Each client of the service, or of pgbench with its SQL, asks for people of its own: a statement that is shared leaves out who is locked. */
+/** Each client, of the service or of pgbench, uses people of its own, because a shared statement leaves out people who are locked. */
 const peopleOfClient = people / clients;
 
-/** pgbench would go on measuring functions that the product does not call any more. */
+/** Fails if the product no longer calls the functions of these scripts, which pgbench would go on measuring. */
 async function expectCalled(owner: pg.Client): Promise<void> {
   for (const [caller, called] of [
     ["answers_start", "ledger_hold_many"],
@@ -151,7 +151,7 @@ async function pgbenchRate(server: BenchServer, script: string, connections = cl
   return Number(rate);
 }
 
-/** For so many people in each statement, whom the connections of pgbench divide among themselves. */
+/** The script for `count` people in each statement. The connections of pgbench use different people. */
 function answersScriptFor(count: number): Promise<string> {
   const preamble = `\\set person 1 + :client_id * ${peopleOfClient * count} + random(0, ${peopleOfClient - 1})`;
   return answersScript(
@@ -211,7 +211,7 @@ export async function benchLedger(server: BenchServer): Promise<LedgerFigures> {
 export function reportLedger({ ratios, shared }: LedgerFigures): void {
   for (const ratio of ratios) report(ratio);
   const { service, answers, ledger } = shared;
-  // The service's clients share statements, pgbench's do not. So this says what is left of its lead if they do.
+  // The service's clients share statements, pgbench's do not. This shows how much of the service's lead remains if pgbench shares too.
   console.log(
     `hold + capture with ${inStatement} in each of pgbench's statements, ${serviceStatements} at once, as the service has them: ` +
       `start and end ${answers.toFixed(1)} pairs/s (service: ${(service / answers).toFixed(2)} of it); our SQL alone ${ledger.toFixed(1)} pairs/s`,

@@ -48,7 +48,7 @@ export interface ScalePerson {
 }
 
 const walletsAtOnce = 100;
-/** So many places of a round are checked in turns, so that the first samples warm the pages of the later ones. */
+/** The samples check this many places of the round again and again, so that the first ones warm the pages for the later ones. */
 const placesOfRound = 50;
 /** The end of the model that everybody used is announced by then. */
 const announced = addMilliseconds(startOf(findModel("gpt-5-mini")?.until ?? ""), -10 * dayMs);
@@ -154,7 +154,7 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
   const [capped, free] = [persons.filter((_, index) => index % 2 === 0), persons.filter((_, index) => index % 2 === 1)];
   for (const { userId } of capped)
     await setLimits(db, userId, { dailyCapCredits: 1_000_000, askAboveCredits: 10, alertPercent: 80 }, new Date());
-  // What the filling wrote, and what earlier runs did.
+  // Adds up everything that the filling and earlier runs wrote.
   while (!(await addUp(db, { marginMs: 0 })));
   let turn = 0;
   const somebody = (of = persons) => {

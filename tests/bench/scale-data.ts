@@ -9,8 +9,8 @@ export const entriesPerPerson = 10;
 const answers = 4;
 
 /**
- * A UUIDv7 of something that happened to person n: of the kind named, `days` ago, spread over the `spread` days after that in the order of the
- * people, so that indexes are filled in their order.
+ * A UUIDv7 of something that happened to person n: of the kind named, `days` ago, spread over the `spread` days after that in the order of
+ * the people, so that indexes are filled in their order.
  */
 const idFunction =
   () => `create function pg_temp.id_of(kind integer, days integer, n bigint, people bigint, spread integer default 50) returns uuid language sql immutable as $$
@@ -28,7 +28,7 @@ const generationId = "pg_temp.id_of(16 + a, 361 - 90 * a, n, $1, 90)";
 const captureId = "pg_temp.id_of(32 + a, 361 - 90 * a, n, $1, 90)";
 const questionId = "pg_temp.id_of(48 + a, 361 - 90 * a, n, $1, 90)";
 const answerId = "pg_temp.id_of(64 + a, 361 - 90 * a, n, $1, 90)";
-/** Most were the same model's; the last answer of every fourth person is another's. */
+/** Most answers are of the same model; the last answer of every fourth person is of another one. */
 const modelId = `case when a < ${answers - 1} or n % 4 > 0 then 'gpt-5-mini' else (array['gpt-6-luna', 'claude-haiku-5-5', 'gpt-5'])[1 + n / 4 % 3] end`;
 const people = "generate_series(1, $1::bigint) n";
 /** When person n last paid: in the order of the people, the last 30 days before the data were made. */
@@ -242,7 +242,7 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
 /** Names what a database is filled with. */
 export const fillingsVersion = createHash("sha256").update(JSON.stringify(fillings)).digest("hex").slice(0, 8);
 
-/** In one transaction: an interrupted filling leaves an empty database. Triggers and foreign keys rest; the books are checked by the bench. */
+/** In one transaction, so that an interruption leaves an empty database. Triggers and foreign keys are off; the books are checked later. */
 export async function fill(superuserUrl: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
@@ -252,7 +252,7 @@ export async function fill(superuserUrl: string, count: number): Promise<void> {
     await client.query("set local maintenance_work_mem = '1GB'");
     await client.query(idFunction());
     const tables = [...new Set(fillings.map(([table]) => table))];
-    // Made anew afterwards, which is much faster. Those of keys stay, and are filled in their order.
+    // Dropped here and created again afterwards, which is much faster. Indexes of keys stay, because the rows come in their order.
     const { rows: indexes } = await client.query<{ name: string; definition: string }>(
       `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
          where indrelid = any ($1::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)`,

@@ -19,7 +19,7 @@ const settings = { shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeou
 const sizes = { large: 1_000_000, small: 1_000 } as const;
 /** The people who are active while we measure: as many in both databases. */
 const active = 1_000;
-/** `people` against those of the small one. `scale-small` shows in minutes that every act works, and what is not flat at all. */
+/** The larger of the two databases. `scale-small` shows within minutes that every act works, and which times clearly grow with the data. */
 const runs = { full: { people: sizes.large, samples: 1_000 }, small: { people: 20_000, samples: 200 } } as const;
 const target = 1.3;
 /** The p95 of whatever the team's panel reads in the large database: what it finds there may be more than in the small one. */
@@ -31,7 +31,7 @@ function within(url: string, database: string): string {
   return changed.href;
 }
 
-/** Makes and fills the database where it is missing, and brings its schema up to date. What an earlier version of the filling made is dropped. */
+/** Makes and fills the database if it is missing, and migrates it. A database of an earlier version of the filling is dropped. */
 async function prepare(server: EmbeddedPostgres, people: number): Promise<{ superuserUrl: string; applicationUrl: string }> {
   const prefix = `bench_${people}_`;
   const name = prefix + fillingsVersion;

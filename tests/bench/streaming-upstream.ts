@@ -17,10 +17,10 @@ interface Script {
   end: Buffer;
 }
 
-/** In HTTP's chunked coding, so that Node has nothing left to do but to send it: what the upstream costs is measured with what it serves. */
+/** In HTTP's chunked coding, so that Node only has to send it: the upstream's own work would count in the measured times. */
 const coded = (text: string) => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 
-/** The providers name each event's type twice, and Anthropic's package passes over events that have it only in their data. */
+/** The providers send each event's type twice, and Anthropic's package ignores events that have it only in their data. */
 const frame = (event: { type: string; [field: string]: unknown }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 const counts = { input_tokens: 20, output_tokens: chunksPerAnswer };
 

@@ -100,7 +100,7 @@ async function firstTextMs(targets: readonly Target[], apartMs: number, answersE
   return samples.map(median);
 }
 
-/** The path of each protocol, and what the last of its events has. The upstream reads no request, and the baselines need no more of it. */
+/** The path of each protocol, and what its last event contains. The upstream and the baselines read nothing else of a request. */
 const spoken: Readonly<Record<TextProtocol, { path: string; whole: RegExp }>> = {
   "openai-chat": { path: "/chat/completions", whole: /\[DONE\]/ },
   "openai-responses": { path: "/responses", whole: /response\.completed/ },

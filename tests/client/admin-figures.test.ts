@@ -33,7 +33,7 @@ it("figures are charts and tables of a range of days in UTC, which the address k
   await openOverview(figuresOf(3));
   await page.getByRole("heading", { name: admin.sections.overview, level: 1 }).waitFor();
   await region(text.revenue.title).locator("canvas").waitFor();
-  // Beside the days directly before, with the change in words: more of it is better, or worse, or neither.
+  // Compared with the days directly before. The words say whether the change is good, bad or neither.
   await page.getByText("Compared with February 26, 2026 to February 28, 2026.").waitFor();
   const headline = (name: string) => page.getByRole("definition").filter({ has: page.locator(`xpath=preceding-sibling::dt[.="${name}"]`) });
   expect(await headline(text.revenue.mrr).allInnerTexts()).toEqual([
@@ -134,7 +134,7 @@ it("each chart has a table of all that it draws, with the period before and the 
     ],
     [answers.margin]: [[answers.margin], ["$1.83"]],
   };
-  // Every chart, so that none is without: that of expiries has its table in sight.
+  // Every chart has a table to open, except that of expiries, whose table is always visible.
   expect(await page.locator("summary", { hasText: text.by.day }).count()).toBe(Object.keys(drawn).length);
   await expect.poll(() => page.getByRole("img", { name: /as a chart/ }).count()).toBe(Object.keys(drawn).length + 1);
   for (const [title, [head = [], latest = []]] of Object.entries(drawn)) {

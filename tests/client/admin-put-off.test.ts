@@ -42,7 +42,7 @@ it("what can wait is put off until a day before it is due, and is among what was
   const dialog = page.getByRole("dialog", { name: text.needs.putOff.act });
   const day = dialog.getByLabel(text.needs.putOff.until);
   await day.waitFor();
-  // Of the usual days only tomorrow is before that.
+  // Of the suggested days, only tomorrow is before the due day.
   expect([await day.inputValue(), await dialog.locator("[aria-pressed]").allTextContents()]).toEqual([
     "2026-03-11",
     [text.needs.putOff.tomorrow],
@@ -68,7 +68,7 @@ it("what can wait is put off until a day before it is due, and is among what was
   const body = { ...entry, until: "2026-03-12", reason: "The bank answers then" };
   expect(api.calls("POST /api/admin/needs/put-off").at(-1)?.body).toEqual(body);
   await expect.poll(() => page.getByText("ch_soon").count()).toBe(0);
-  // What had the focus is gone.
+  // The focused button is gone, so the heading gets the focus.
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
 
   api.answer("GET /api/admin/needs", withDisputes(disputes.slice(0, 1), [{ ...body, ...entry, by: "ben@example.com" }]));

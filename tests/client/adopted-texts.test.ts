@@ -144,7 +144,7 @@ function valuesOf(texts: Texts): string[] {
 }
 
 describe("a credit", () => {
-  /** In both languages the bare word is a bank's loan. {{credits}} is filled with the whole term. */
+  /** In both languages the word alone means a bank's loan. {{credits}} is filled with the full term. */
   it.each([
     ["pl", /kredyt\p{L}*/iu, /^kredyt\p{L}* AI/iu],
     ["ru", /кредит\p{L}*/iu, /^кредит\p{L}* ИИ/iu],
@@ -161,7 +161,7 @@ describe("a credit", () => {
   });
 });
 
-/** Texts that say of a kind of models that it can't be used yet. Each once stood in the product, and went on standing there after the kind was offered. */
+/** Texts that say that a kind of model can't be used yet. The product once had each of them, and kept it after the kind was offered. */
 const unusable: Record<LanguageCode, { says: RegExp; former: string }> = {
   en: {
     says: /can['’]t (yet )?be used|can['’]t use yet|in words for now|in this release|not (yet )?(usable|available here)/i,

@@ -1,4 +1,4 @@
-/** With which model the dialog to ask again begins: never with a dearer one, or one of another kind, that nobody has chosen. */
+/** Which model the dialog to ask again preselects: never a dearer one or one of another kind that the person has not chosen. */
 import type { Page } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };

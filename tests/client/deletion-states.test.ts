@@ -28,7 +28,7 @@ async function visit(): Promise<void> {
   page = await open(site, "/profile/data", { member: true });
 }
 
-/** Writes an entry into the browser's database as the queue of forms does, and returns how many entries there are of the person. */
+/** With `form`, first writes an entry into the browser's database as the form queue does. Returns the number of the person's entries. */
 const entriesOf = (owner: string, form?: string) =>
   page.evaluate(
     ([id, name]) =>

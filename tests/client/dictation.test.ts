@@ -32,7 +32,7 @@ const button = (name: string | RegExp) => page.getByRole("button", { name, exact
 const dictate = () => button(sounds.dictate.label);
 const timer = () => page.getByRole("timer");
 
-/** Makes the page's clock go ahead of ours, and its microphone open when we say so. */
+/** Lets the test move the page's clock ahead and decide when its microphone opens. */
 const inHand = `(() => {
   const now = performance.now.bind(performance);
   performance.now = () => now() + (globalThis.aheadMs ?? 0);
@@ -48,7 +48,7 @@ const inHand = `(() => {
 const aheadBy = (milliseconds: number) => page.evaluate(`globalThis.aheadMs = (globalThis.aheadMs ?? 0) + ${milliseconds}; undefined`);
 const holdMicrophone = () => page.evaluate("globalThis.opening = new Promise((open) => { globalThis.openNow = open; }); undefined");
 const openMicrophone = () => page.evaluate("globalThis.openNow(); undefined");
-/** What became of every microphone that was opened. */
+/** The state of each microphone track that was opened. */
 const tracks = () => page.evaluate<string[]>("globalThis.streams.map((stream) => stream.getAudioTracks()[0].readyState)");
 
 async function press(target: Locator): Promise<void> {
@@ -60,7 +60,7 @@ async function press(target: Locator): Promise<void> {
 
 beforeEach(async () => {
   api.answer("POST /api/functions/reliable-subscription-check", starter);
-  // What is sent is refused, so that nothing more comes of it.
+  // The server refuses what is sent, so that no answer follows.
   api.refuse("POST /api/generations", 409, "price_changed");
   page = await open(site, "/ai-models?model=gpt-6-luna", { member: true, fresh: true });
   await page.evaluate(inHand);
@@ -103,7 +103,7 @@ it("what the microphone or the browser ended is asked about, however short it is
   expect(sent()).toEqual([]);
   await button(sounds.discard).click();
 
-  // The browser takes the finger away, to scroll or for a call.
+  // The browser cancels the pointer, as for a scroll or a phone call.
   await press(dictate());
   await timer().waitFor();
   await aheadBy(1_000);

@@ -1,4 +1,4 @@
-/** The weight of every route, relative to a hello world built in the same run (CONTRIBUTING.md, "What a page weighs"). */
+/** The weight of every route, relative to a hello world built in the same run (CONTRIBUTING.md, "Page size"). */
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hashSources, readStamp } from "#client/build/sources.ts";

@@ -122,7 +122,7 @@ describe("content that sleeps", () => {
   it("leaves out of the first load what nobody needs at first; it comes when the reader scrolls", async () => {
     const { page, complaints } = await openRestless("/terms");
     await page.waitForLoadState("networkidle");
-    // Their styles are there before them: those of the trial's offer, which is drawn with the page, are among these.
+    // Only scripts: the styles of these parts are loaded earlier, because the trial's prerendered offer needs some of them.
     const late = () => fetched(page, /\/(late-parts|consent-banner|bridge)-.*\.js$|^\/service-worker\.js$/);
     expect(await late()).toEqual([]);
     await page.evaluate(() => scrollTo(0, 200));
@@ -206,7 +206,7 @@ describe("a tool that sleeps until its page is used", () => {
     letIn();
     await page.waitForLoadState("networkidle");
     expect(await message.inputValue()).toBe("ぶんか今日は。");
-    // It replaces the word, if that is still being composed.
+    // If the word is still being composed, this replaces it.
     await keyboard.send("Input.insertText", { text: "文化、" });
     await expect.poll(() => isAsleep(page)).toBe(0);
     await page.keyboard.type("と");

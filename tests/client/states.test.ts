@@ -534,7 +534,7 @@ describe("the profile (specification §2, §4, §8)", () => {
     await says(billing.subscription.paymentFailedText.replace("{{date}}", formatDate(until, "en")));
     expect(await fact("Ends on").textContent()).toBe(formatDate(until, "en"));
     expect(await fact("Time left").textContent()).toBe("6 days");
-    // Before we know the invoice.
+    // The payment has failed, but we do not have the invoice yet.
     api.answer(check, { ...starter, status: "past_due" });
     await page.reload();
     await says("Payment failed");

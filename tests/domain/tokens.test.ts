@@ -1,6 +1,6 @@
 /**
- * That we never count fewer tokens than a provider. What stands beside each text is the fewest bytes in a token that were measured in it, with
- * the tokenizers of GPT-4 (cl100k), GPT-4o to GPT-5 (o200k), Llama 3 and Claude 2, in November 2026. Providers' own are in no package.
+ * That we never count fewer tokens than a provider. The number beside each text is the smallest number of bytes per token measured with the
+ * tokenizers of GPT-4 (cl100k), GPT-4o to GPT-5 (o200k), Llama 3 and Claude 2 in November 2026. No package has the providers' current ones.
  */
 import { describe, expect, it, test } from "vitest";
 import type { Attachable } from "#domain/attachments.ts";
@@ -103,6 +103,6 @@ test("of a table of numbers a model reads a beginning that has as many tokens as
   expect([cut, textBytes]).toEqual([true, expect.closeTo(model.inputTokenLimit, -3)]);
   expect(countTokens(table.slice(0, textBytes))).toBeLessThanOrEqual(tokens);
   expect(counted("words of a letter ".repeat(13_000)).textBytes).toBeGreaterThan(1.6 * model.inputTokenLimit);
-  // What was stored before the tokens were counted has at most a token in each byte.
+  // A file stored before tokens were counted has at most one token for each byte.
   expect(readingOf(table, null).textBytes).toBeLessThanOrEqual(model.inputTokenLimit);
 });

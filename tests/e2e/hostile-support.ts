@@ -32,14 +32,14 @@ export const byClass = (texts: readonly HostileText[]) => [...Map.groupBy(texts,
 /** The number of the day, by which the tests choose. */
 export const today = Math.floor(Date.now() / 86_400_000);
 
-/** So many of each class, every day the next ones. */
+/** `count` texts of each class, other ones each day. */
 export function some(count: number): readonly HostileText[] {
   return byClass(hostileTexts).flatMap(([, texts]) =>
     Array.from({ length: count }, (_, index) => texts[(today * count + index) % texts.length] as HostileText),
   );
 }
 
-/** What is asked, answered, mailed and exported: every fourth of each class, always the same ones; `npm run test:full` has all. */
+/** The texts that are asked, answered, mailed and exported: every fourth of each class, always the same; `npm run test:full` has all. */
 export const asked = full ? hostileTexts : byClass(hostileTexts).flatMap(([, texts]) => texts.filter((_, index) => index % 4 === 0));
 
 export interface HostileWorld {
@@ -117,7 +117,7 @@ export async function askEverything({ product, session }: HostileWorld): Promise
   return conversationId ?? "";
 }
 
-/** Asks with files that are called like these texts, and has each answer say that it has its facts from sources of the same texts. */
+/** Asks with files that have these texts as names, and gives each answer sources with the same texts. */
 export async function askWithFiles(
   { product, session }: HostileWorld,
   texts: readonly HostileText[],
@@ -154,7 +154,7 @@ export async function askWithFiles(
   return { conversationId: conversationId ?? "", names };
 }
 
-/** Messages to the team whose sender, subject and text are each of these texts. Resolves with how many there are. */
+/** Sends the team a message for each text, with it as sender, subject and message. Resolves with the number of messages. */
 export async function writeToTeam({ product }: HostileWorld, texts: readonly HostileText[]): Promise<number> {
   let sent = 0;
   for (const { name, text } of texts) {
@@ -188,10 +188,10 @@ export async function insertTitles({ product, session }: HostileWorld): Promise<
   await product.db.insertInto("conversations").values(rows).execute();
 }
 
-/** Fewer than the page lists. */
+/** Few enough that the page lists all of them. */
 export const namedLikeTexts = hostileTexts.filter(({ name }) => /^(html|mutations|templates):/.test(name));
 
-/** A sign-in whose browser and time zone are called like each of these texts. */
+/** Inserts a sign-in for each of these texts, with it as the name of browser and time zone. */
 export async function insertSessions({ product, session }: HostileWorld): Promise<void> {
   const mold = await product.db.selectFrom("auth_sessions").selectAll().where("user_id", "=", session.user.id).executeTakeFirstOrThrow();
   const rows = namedLikeTexts.map(({ text }) => ({

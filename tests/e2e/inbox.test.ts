@@ -1,4 +1,4 @@
-/** The team's inbox in a browser: a clerk of support answers on a phone, and an admin at a desk has taken the message meanwhile; and the consent to read. */
+/** The team's inbox in a browser: support answers on a phone what an admin at a desktop has taken meanwhile; and the consent to read. */
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dayMs } from "#domain/clock.ts";
@@ -80,7 +80,7 @@ it.each(devices)(
     await phone.getByText(`${support.email} answered`).waitFor();
     await phone.getByText("Sent", { exact: true }).waitFor();
     expect(await text.inputValue()).toBe("");
-    // What is offered next is of the list that it was opened from; a phone has buttons, a desk also keys.
+    // The next message is that of the list from which this one was opened. A phone has buttons, a desktop also keys.
     await phone.getByText(`Next in the list: ${later}`).waitFor();
     await button(phone, "Open it").click();
     await phone.getByRole("heading", { name: later, level: 1 }).waitFor();
@@ -109,11 +109,11 @@ it.each(devices)(
     await desk.getByText(/^(Next in the list:|That was the last one)/).waitFor();
     const heading = desk.getByRole("heading", { level: 1 });
     await heading.click();
-    // From what needs the team the oldest open one comes first.
+    // A message opened from what needs the team is followed by the oldest open one.
     await desk.keyboard.press("k");
     await expect.poll(() => heading.textContent()).toContain(later);
 
-    // What is shown of a list is kept under a name, for this member of the team, and its address stays the truth.
+    // A view of a list is saved under a name for this team member. The address still decides what is shown.
     await openSection(desk, "Inbox");
     await desk.getByRole("combobox", { name: "Status" }).selectOption("done");
     await button(desk, "Save this view").click();

@@ -12,7 +12,7 @@ import type { Walk } from "./walk-support.ts";
 export const money = (cents: number) => formatMoney(cents, "en");
 const dayOf = (timestamp: string | null) => formatDate(timestamp ?? "", "en");
 
-/** What a person has. `owed` credits were spent of what was taken back. */
+/** What a person has. `owed`: credits that were taken back after they had been spent. */
 export interface Holding {
   credits: number;
   owed?: number;
@@ -94,7 +94,7 @@ export class Payer {
   async agree(state: string, { credits, owed = 0, hasPlan = true, invoices }: Holding): Promise<void> {
     const [available, balance] = [formatNumber(credits, "en"), formatNumber(credits - owed, "en")];
     await this.go("/profile");
-    // Of a wallet in which nothing is, and nothing owed, no figure is shown.
+    // An empty wallet that owes nothing shows no number.
     if (!hasPlan && credits === owed) await this.region("Wallet").getByText("No credits yet").waitFor();
     else await expect.poll(() => this.region("Wallet").locator("strong").first().textContent()).toBe(available);
     if (hasPlan) await expect.poll(() => this.fact("Available credits").textContent()).toMatch(new RegExp(`^${available} `));

@@ -104,7 +104,7 @@ describe("the first frame", () => {
       const chosen = full ? codes : [codes[(today + (index % languagesADay)) % codes.length] ?? "en"];
       return chosen.map((code) => ({ address, code }));
     });
-    /** On one device a language, because a page whose scripts the device has costs half. */
+    /** One device for each language, because a page whose scripts the device has already costs half. */
     const look = async (code: string, turnsOfDevice: typeof turns) => {
       const device = await reader(code);
       for (const { address } of turnsOfDevice) {

@@ -55,8 +55,8 @@ const compressed = /\.(br|gz)$/;
 const textual = /\.(css|html|js|json|webmanifest|xml)$/;
 
 /**
- * Makes another release of the one in `site` and puts it in place as a build does: all its assets have other names, and the texts of
- * `changes` (from → to) are others. A build of changed sources differs in no other way, and takes twenty seconds.
+ * Makes another release from the one in `site` and puts it in place as a build does: all its assets have other names, and the texts in
+ * `changes` (from → to) are replaced. A real build of changed sources would differ in the same way, but takes twenty seconds.
  */
 export async function releaseOver(site: string, changes: ReadonlyMap<string, string>): Promise<void> {
   const next = await mkdtemp(path.join(tmpdir(), "tessera-test-release-"));

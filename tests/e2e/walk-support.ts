@@ -92,7 +92,7 @@ export class Walk {
     }
     this.#steps += 1;
     await photograph(this.page, `${this.#name}-${String(this.#steps).padStart(2, "0")}-${name}`);
-    // What has just moved is looked at again, and what is said for seven seconds goes by itself.
+    // Polls for ten seconds, because things may still be moving, and a toast that covers something disappears after seven.
     await expect.poll(() => coveredControls(this.page, "form:has([name=prompt])"), { message: name, timeout: 10_000 }).toEqual([]);
     expect(this.#faults, name).toEqual([]);
   };

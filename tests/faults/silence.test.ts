@@ -25,7 +25,7 @@ const beforeMs = full ? 30_000 : 3_000;
 const caughtUpWithinMs = 150_000;
 const token = "token-of-the-tests";
 const webhookSecret = `whsec_${token}`;
-/** One model is OpenAI's, the other another provider's. */
+/** Models of two providers, of which one falls silent. */
 const models = { silent: "gpt-6-luna", other: "deepseek-flash" } as const;
 
 type Service = "stripe" | "mail" | "models";
@@ -259,7 +259,7 @@ describe.concurrent(`a service that is silent for ${silentMs / 1_000} s`, () => 
       statuses.push((await person.call("POST", "/api/billing/portal", {})).status);
     };
     const emails = await liveThrough(world, "stripe", openPortal, fallSilent);
-    // Those that Stripe answered were begun shortly before it spoke again.
+    // Calls that Stripe answered with 200 were begun shortly before it spoke again.
     expect(statuses.filter((status) => status !== 502 && status !== 200)).toEqual([]);
     // A call is given up after twenty seconds (stripe-client.test.ts).
     if (full) expect(statuses).toContain(502);
@@ -296,7 +296,7 @@ describe.concurrent(`a service that is silent for ${silentMs / 1_000} s`, () => 
       const body = JSON.stringify({ name: "Ada", email, category: "bug", message: "It broke", language: "en" });
       expect((await fetch(`${api}/api/contact`, { method: "POST", headers, body })).status).toBe(202);
       written.push(email);
-      // Of more than thirty a minute the rest are mailed to nobody, and the sandbox lists two hundred mails of a mailbox.
+      // Beyond thirty a minute, messages are mailed to nobody, and the sandbox lists only two hundred mails of a mailbox.
       await pause(12_000);
     });
     await expectAllDoneOnce(world, [...emails, ...written]);

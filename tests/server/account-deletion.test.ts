@@ -296,7 +296,7 @@ describe("for 14 days", () => {
   });
 });
 
-/** Rows of every kind that names the person, with these words in those that a person writes. */
+/** Inserts a row of every kind that refers to the person; texts that a person writes contain `words`. */
 async function live(session: Session, words: string): Promise<void> {
   const { db } = product;
   const { user } = session;
@@ -512,7 +512,7 @@ describe("after 14 days", () => {
 
   test("every table that names a person is emptied with them, or stays without them on purpose", async () => {
     const stay = (await tablesOfPeople()).filter(({ rule }) => rule !== "c");
-    // account_erase deletes letters with their history and mails, and unlinks receipts; what a team member did stays; the worker deletes a picture's files, and then its row.
+    // account_erase deletes messages and mails and unlinks receipts; team members' acts stay; the worker deletes pictures' files and rows.
     expect(stay.map(({ name, rule }) => [name, rule])).toEqual(
       [
         "avatars",

@@ -115,7 +115,7 @@ test("a person is found by the beginning of any word of their name, also behind 
   const other = await named(`Vega${own}`);
   for (const search of [`${own}óp`, `${own.toUpperCase()}óPE`, `josé del ${own}`, `${own}ópez Vega`, own])
     expect([search, await find(search)]).toEqual([search, [maria]]);
-  // Each is found once, however many words begin so; the middle of a word is no beginning.
+  // Each person is found once, however many of their words begin like this. The middle of a word does not count.
   expect((await find(`vega${own}`)).sort()).toEqual([maria, other].sort());
   expect(await find(`ega${own}`)).toEqual([]);
 });
@@ -258,7 +258,7 @@ test("what was given is taken back while it is unspent, once for a key, and neve
   const key = randomUUID();
   expect((await take(6, { key })).statusCode).toBe(204);
   expect((await take(6, { key })).statusCode).toBe(204);
-  // Whoever presses again with another number must not be told that it was taken.
+  // A second press with another number must not be answered as if that number had been taken.
   expect(codeOf(await take(2, { key }))).toEqual([409, "idempotency_conflict"]);
   expect(await balance()).toBe(144);
   expect((await take(4)).statusCode).toBe(204);

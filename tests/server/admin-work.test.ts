@@ -57,7 +57,7 @@ async function letter(job = "send-mail", mailId: string = randomUUID()): Promise
 const isQueued = async (id: string) => (await product.db.selectFrom("outbox").select("id").where("id", "=", id).execute()).length === 1;
 
 test("jobs that failed for good are put back or discarded, several at once, each once", async () => {
-  // One of them has become a letter because its payload is damaged.
+  // The third became a dead letter because its payload is damaged.
   const [back, gone, other] = [await letter(), await letter("pay-back"), await letter("send-mail", "not an id")];
   expect((await needs()).deadLetters.rows.map(({ id }) => id)).toEqual(expect.arrayContaining([back, gone, other]));
   const unknown = randomUUID();
@@ -236,7 +236,7 @@ test("events that were set aside or have failed are discarded, several at once, 
   expect([await jobsOf("evt_d3"), await isQueued(failed)]).toEqual([1, false]);
   expect((await get("needs")).deadLetters.rows.map(({ id }: { id: string }) => id)).not.toContain(failed);
   expect(await latest()).toEqual(entry("stripe_event.discarded", { eventId: "evt_d2", type: "invoice.paid" }));
-  // Not even the database lets one go that was acted on, or a discarded one be settled.
+  // The database itself also refuses to discard an event that was acted on, and to mark a discarded one as processed.
   const set = (id: string, status: "discarded" | "processed") =>
     product.db.updateTable("stripe_events").set({ status }).where("id", "=", id).execute();
   await expect(set("evt_d4", "discarded")).rejects.toThrow("goes from processed to discarded");
@@ -265,7 +265,7 @@ test("events that were set aside or have failed are discarded, several at once, 
     ["replayed", admin.email, "Looked at it"],
     ["discarded", admin.email, "Looked at it"],
   ]);
-  // One that failed is done again by the letter of its job.
+  // Replaying an event whose job failed replays that job's dead letter.
   const again = await eventLetter("evt_d5");
   expect(await outcomes("stripe-events/replay", ["evt_d5"])).toEqual([["evt_d5", "done"]]);
   expect(await isQueued(again)).toBe(true);

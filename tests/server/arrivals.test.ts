@@ -57,7 +57,7 @@ test("a call that never comes holds nobody up for longer than was said, however 
     const waitedMs = performance.now() - before;
     expect(waitedMs).toBeGreaterThanOrEqual(28);
     expect(waitedMs).toBeLessThan(5_000);
-    // Until the batcher rests: what comes before that needs no other beginning.
+    // Wait until the batcher is idle, so that the next name begins a batch of its own.
     await delay(20);
   }
   expect(batches).toEqual([["first"], ["second"]]);

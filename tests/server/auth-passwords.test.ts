@@ -29,7 +29,7 @@ test("a password hashed with other parameters is hashed again when its person si
   expect(signedIn.statusCode).toBe(200);
   const renewed = await hashOf(userId);
   expect(renewed).toMatch(today);
-  // The browser's cookie is of the new hash: it is known at the next sign-in.
+  // The device cookie belongs to the new hash, so the browser is known at the next sign-in.
   const again = await product.post("/api/auth/sign-in", { email, password: "wrong pass 1" }, { headers: cookiesOf(signedIn) });
   expect(again.statusCode).toBe(401);
   const own = await product.db.selectFrom("auth_attempts").select("key").where("key", "like", "device:%").execute();

@@ -1,4 +1,4 @@
-/** A customer that somebody deletes at Stripe locks nobody out of buying, and what still happens to its payments is booked (decision 120). */
+/** If somebody deletes a customer at Stripe, the person can still buy, and what happens to the old payments is booked (decision 120). */
 import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -189,7 +189,7 @@ test("it does not matter at which call Stripe first refuses the deleted customer
   const former = await deleteUnnoticed();
   const { subscriptions } = world.deps.payments;
   const list = subscriptions.list.bind(subscriptions);
-  // The sandbox lists what a deleted customer had. Stripe does not say that it does.
+  // The sandbox still lists a deleted customer's subscriptions, but Stripe does not document that it does: here the list is refused.
   subscriptions.list = ((asked: Stripe.SubscriptionListParams) =>
     list(asked.customer === former ? { ...asked, starting_after: "sub_unknown" } : asked)) as typeof list;
   const { status } = await world.checkout(ada, "basic_month");

@@ -7,16 +7,16 @@ import { full } from "#tests/support/full.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { runAt } from "#tests/support/postgres.ts";
 
-/** The daily run has those of the scripts and one more, in steps of a day. It is long enough for two renewals of each. */
+/** `people` come in addition to those of the scripts. The daily run goes in steps of a day, and is long enough for two renewals of each. */
 const [people, days, stepHours, restDays] = full ? [200, 90, 6, 6] : [1, 71, 24, 5];
-/** Every other day, and in the long run. */
+/** With tax on every other day, and in the long run. */
 const taxed = (seed: number) => full || seed % 2 === 1;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Date.now() / 86_400_000));
 
-/** What no script makes happen. */
+/** Events that no script causes, so a short run may have none. */
 const byChance = ["transfers taken back", "transferred back", "debts"];
 
-/** How often what happened. A run in which people do nothing would show nothing. */
+/** How often each kind of event happened. A run in which people do nothing would prove nothing. */
 async function happenings({ pool }: TestDatabase): Promise<Record<string, number>> {
   const { rows } = await pool.query<Record<string, number>>(
     `select (select count(*)::int from paid_invoices) as payments, (select count(*)::int from grants where kind = 'pack') as packs,
@@ -56,7 +56,7 @@ async function simulate(plan: Plan, plant: (database: TestDatabase) => Promise<v
     process.stdout.write(`seed ${plan.seed}, to its end: ${JSON.stringify(counts)}\n`);
     return counts;
   } catch (error) {
-    // What the closing finds must not hide this.
+    // Written at once, because an error while closing would hide it.
     process.stdout.write(`${error}\n`);
     throw error;
   } finally {

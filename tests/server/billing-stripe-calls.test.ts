@@ -24,7 +24,7 @@ const through = (proxy: HttpProxy) => ({
   payments: createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url }),
 });
 
-/** What PostgreSQL and the pool have in hand for us; the test's own connections have another name. */
+/** The product's open transactions and used connections. The test's own connections have another name. */
 async function inHand(): Promise<{ openTransactions: number; connectionsInUse: number }> {
   const { totalCount, idleCount } = world.deps.pool;
   const { rows } = await world.database.pool.query<{ open: number }>(
@@ -35,8 +35,8 @@ async function inHand(): Promise<{ openTransactions: number; connectionsInUse: n
 }
 
 /**
- * What is still in hand after a while: the call is not answered before. What it holds stays held, and a notification that is being sent beside
- * it is not.
+ * What is still open after a while. The call is not answered before that, so what it holds itself stays open, while a notification that is
+ * being sent beside it ends.
  */
 async function stillInHand(): Promise<Awaited<ReturnType<typeof inHand>>> {
   const deadline = performance.now() + 2_000;

@@ -1,4 +1,4 @@
-/** Clips: one paid job for each, whatever dies in between, charged only when it is stored, and a queue in which nobody waits behind one person. */
+/** Each clip is one paid job, whatever dies in between, charged only when it is stored. In the queue nobody waits behind one person. */
 import { randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import pg from "pg";
@@ -125,7 +125,7 @@ describe("a clip", () => {
     expect([info.contentType, info.bytes === bytes, String(await buffer(content))]).toEqual(["video/mp4", true, "ftyp"]);
     expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
     expect(await costOf(seen.generationId)).toBe(560_000);
-    // What a page, or a log, could learn of the provider's address.
+    // The events, which a page or a log may show, do not contain the provider's address of the file.
     expect(JSON.stringify(seen.events)).not.toContain("/files/");
     const again = await resume(api, person, seen.generationId, 1);
     expect(again.events).toEqual(seen.events.slice(1));
@@ -196,7 +196,7 @@ describe("a clip", () => {
       expect(seen.receipt?.filterReason).toBe(filterReason);
       expect(await wallet(person)).toEqual({ balance: credits - charged, held: 0 });
       expect(models.clips.begun - before).toBeLessThanOrEqual(1);
-      // What the provider made and was not kept, it takes its price for.
+      // The provider charges for a clip that it made, even if we could not keep it.
       if (failureCode === "clip_not_kept") expect(await costOf(seen.generationId)).toBe(560_000);
     },
   );

@@ -11,7 +11,7 @@ import { startOf } from "#tests/support/starts.ts";
 
 /** Each start adds rows to them. */
 const growing = "(generations|generation_keys|refused_sends|grants|holds|hold_parts|ledger_\\w+|conversations|messages|files)";
-/** From end to end, or all of an index. */
+/** A scan of a whole table or a whole index. */
 const readsAll = new RegExp(`Seq Scan on ${growing}\\b|Index (Only )?Scan (using \\w+ )?on ${growing}\\b[^\\n]*\\n(?!\\s*Index Cond)`);
 
 test("the first answer of an empty database finds every row by an index, in functions, triggers and foreign keys", async () => {

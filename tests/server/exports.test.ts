@@ -233,7 +233,7 @@ test("asking needs a factor shown a short while ago, and so does downloading wha
   expect((await latest())?.id).toBe(id);
 });
 
-/** Tables that name a person or their account and are in no section, by name, with what says the same or why there is nothing to say. */
+/** Tables that refer to a person or their account but have no section: where the export says the same, or why it need not. */
 const leftOut = {
   avatars: "the picture itself is in the export",
   billing_account_members: "which account pays for the person; its rows are in the sections",

@@ -1,4 +1,4 @@
-/** The figures of a quarter whose true figures are known: equal to the cent and the credit, whatever came late, and however often they are added up. */
+/** The figures of a quarter are the known true ones, to the cent and the credit, whatever comes late and however often they are added up. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
@@ -416,7 +416,7 @@ describe("the sums", () => {
 
   test("planted damage is found where it is, and put right", async () => {
     const damages = [
-      // A plan that is counted twice, a twelfth of a cent, a credit that is owed, a day that is lost, an answer that failed and is not counted.
+      // A plan counted twice, a twelfth of a cent too much, a credit too few, a lost day, a failed answer not counted, a wrong time.
       [
         "daily_subscriptions 2026-01-20 professional year",
         "update daily_subscriptions set running = running + 1 where day = '2026-01-20' and plan_key = 'professional'",

@@ -75,7 +75,7 @@ const failures: [ModelFaultKind, number, string][] = [
   ["tool_calls", 5, "provider_error"],
 ];
 
-/** What each provider says of it in words of its own, as the sandbox plays it. */
+/** The reason that the sandbox plays for each provider, which sends it in its own words. */
 const filterReason = { openai: "violence", google: "copyright", anthropic: "cyber" } as const;
 const saysWhy = (provider: Model["provider"]): FilterReason =>
   Object.hasOwn(filterReason, provider) ? filterReason[provider as "openai"] : "unspecified";
@@ -198,7 +198,7 @@ test("what a filter stopped goes with the conversation, and the figures stay wit
   expect(exported.rows.map(({ item }) => item)).toMatchObject([{ failure: "content_filtered", filterReason: "self_harm", searches: 0 }]);
   await call(api, person, "DELETE", `/api/conversations/${conversationId}`);
   expect(await kept()).toEqual({ ...figures, filter_reason: null });
-  // Nothing but a word of ours can be written there, and no figure without a bound.
+  // The columns accept only short words like ours, and figures within bounds.
   for (const [column, value] of [
     ["filter_reason", "Violence!"],
     ["filter_reason", "x".repeat(31)],

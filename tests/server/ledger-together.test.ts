@@ -157,7 +157,7 @@ describe("shares settled together", () => {
     const [one, two] = await pair(5);
     await grant(one.userId, 5, `later:${one.userId}`, 48);
     const [wide = "", narrow = ""] = await together([one.walletId, 8], [two.walletId, 5]);
-    // A share of as much as one of the grants holds: the hold goes on.
+    // The share takes as much as one of the grants holds, and the rest stays held.
     expect(await settled([wide, 5, 4, "wide:1"], [narrow, 2, 2, "narrow:1"])).toMatchObject([
       { state: "open", captured: 4 },
       { state: "open", captured: 2 },

@@ -183,7 +183,7 @@ test("partitions reach more than a week ahead without a gap, and two workers at 
   expect(await ahead()).toBeGreaterThan(Date.now() + 7 * dayMs);
   const made = await partitions();
   for (const { name } of made.slice(1)) await owner.query(`drop table ${name}`);
-  // One that had to wait for the other too long leaves the rest to the next time.
+  // If one of them waits too long for the other, it leaves the rest to the next call.
   await Promise.allSettled([add(), add()]);
   await add();
   expect(await partitions()).toEqual(made);

@@ -1,4 +1,4 @@
-/** Models end, and nobody is offered, charged for or answered by one that has ended; what was sold keeps its name. All on a clock of its own. */
+/** A model that has ended is not offered, charged for or asked; what was sold keeps its name. The tests run on a clock of their own. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -52,7 +52,7 @@ async function personWithCredits(): Promise<TestPerson> {
 const get = async <Answer>(url: string, { token }: TestPerson) =>
   (await world.app.inject({ url, headers: { authorization: `Bearer ${token}` } })).json<Answer>();
 const listed = async () => (await world.app.inject("/api/models")).json<ModelList>().models;
-/** Each with a key of its own. The plan's rate is no part of these tests. */
+/** Asks under a new key. Earlier answers are moved back in time, so that the plan's rate limit plays no part. */
 async function asked(person: TestPerson, model: string, rest: object = {}): Promise<SeenAnswer> {
   await world.database.asOwner("update generations set asked_at = asked_at - interval '1 minute'; delete from refused_sends");
   return ask(
@@ -104,7 +104,7 @@ test("who used a model that is about to end in the last 30 days is told once, wi
   );
   const tell = () => tellOfEndings(world.deps, new AbortController().signal);
   expect([await tell(), await tell()]).toEqual([1, 0]);
-  // Who declines is asked once, as well: the next run reads neither of them again.
+  // People who have switched these mails off are also noted, so that the next run does not read them again.
   const untold = world.database.db
     .selectFrom("model_accounts")
     .select("billing_account_id")

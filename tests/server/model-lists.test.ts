@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 const check = () => checkModelLists(world.deps, new AbortController().signal);
-/** But what is missing because the providers of this file are few. */
+/** The open findings, without those that come only from this file having few providers. */
 const open = async () =>
   (await listOpenFindings(world.deps.db, 100))
     .filter(({ kind }) => kind !== "models_few")

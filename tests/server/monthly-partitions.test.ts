@@ -19,7 +19,7 @@ import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
-/** Of Stripe's events decision 25 says why they stay whole. */
+/** Stripe's events are not among them; decision 25 says why. */
 const divided = { ledger_transactions: "id", ledger_entries: "transaction_id", generations: "id", audit_events: "id" } as const;
 type Divided = keyof typeof divided;
 const tables = Object.keys(divided) as Divided[];
@@ -52,7 +52,7 @@ function keysInTheWay(table: Divided): Promise<string[]> {
   );
 }
 
-/** By the UUIDv7 in its column: the old table has what there is, the rest of this month and the month after have partitions of their own. */
+/** Partitions by the UUIDv7 in the column: the old table keeps its rows; the rest of this month and the next month get partitions. */
 async function partitionByMonth(table: Divided): Promise<void> {
   const column = divided[table];
   const definitions = (where: string) =>
@@ -78,7 +78,7 @@ async function partitionByMonth(table: Divided): Promise<void> {
   );
   const triggers = "from pg_trigger where tgrelid = $1::regclass and not tgisinternal";
   const makeTriggers = await linesOf(`select pg_get_triggerdef(oid) as line ${triggers}`, table);
-  // Those for each row come back with those of the whole table; the others guard the partition also when it is written to directly.
+  // Row triggers are dropped, because the partitioned table brings them back. The others also guard direct writes to a partition.
   const dropTriggers = await linesOf(
     `select format('drop trigger %I on ${table}_before', tgname) as line ${triggers} and tgtype & 1 = 1`,
     table,

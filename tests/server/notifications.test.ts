@@ -93,7 +93,7 @@ test("a kind that was switched off is not sent to the person's own address, unti
   expect((await choose("contact", false)).json()).toEqual(choices(false));
   expect(await write()).toEqual([team]);
   expect(await write(ada.user.email.toUpperCase())).toEqual([team]);
-  // To others it goes: they have chosen nothing.
+  // Other people have chosen nothing, so they get the mail.
   expect(await write("somebody@example.com")).toEqual([team, "contact-received somebody@example.com"]);
   expect(await write(ada.user.email, {})).toEqual([team, own]);
   expect((await choose("contact", true)).json()).toEqual(choices(true));
@@ -110,7 +110,7 @@ test("one person's choice is nobody else's", async () => {
 test("mails about security and payments can't be switched off and carry no way to", async () => {
   for (const kind of ["security", "payments", "password-changed", "toString", ""])
     expect([(await choose(kind, false)).statusCode, await wants()]).toEqual([400, choices(true)]);
-  // Even if every name there is stood in the row.
+  // Even if the row declined every kind of mail there is.
   const names = [...mailTemplates, ...optionalMailKinds, "security", "payments"];
   await product.db.updateTable("users").set({ declined_mails: names }).where("id", "=", ada.user.id).execute();
   const optional: readonly string[] = Object.values(optionalMails).flat();

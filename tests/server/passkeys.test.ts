@@ -68,7 +68,7 @@ async function activity(by = session): Promise<{ action: string; details: object
 async function listed(by = session): Promise<Passkey[]> {
   return (await call("GET", "/api/account/passkeys", undefined, by)).json().passkeys;
 }
-/** The access token would be over as well, so it is the factor that gets older. */
+/** Moves the proof of the factor back in time: moving the clock would make the access token expire too. */
 async function waitForStepUp(): Promise<void> {
   const provedAt = new Date(Date.now() - stepUpMs - 1);
   await product.db.updateTable("auth_sessions").set({ proved_at: provedAt }).where("user_id", "=", session.user.id).execute();

@@ -28,7 +28,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Two members of one account, whose wallet has `credits`. */
+/** Two members of one billing account, whose wallet has `credits`. */
 async function couple(credits = 10): Promise<[TestPerson, TestPerson]> {
   const owner = await createPerson(api, database.db, { credits, plan: "starter" });
   const second = await createPerson(api, database.db, { credits: 0, plan: "starter" });

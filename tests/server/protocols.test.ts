@@ -1,4 +1,4 @@
-/** Every model that is offered for conversation answers by the protocol that the catalogue names, with parameters that its provider takes. */
+/** Every model offered for conversation is asked in the protocol that the catalogue names, with parameters that its provider accepts. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parametersOf } from "#domain/model-parameters.ts";
 import { catalogue } from "#domain/models.ts";
@@ -33,7 +33,7 @@ test.each(asked)("$name answers by $protocol", async (model) => {
     return;
   }
   expect(text).toMatch(/^\*Sandbox answer/);
-  // What it thought left the answer most of the room.
+  // Thinking used only a small part of the output limit.
   expect(end.thinkingTokens ?? 0).toBeLessThan(model.outputTokenLimit / 4);
   expect(sources.length > 0).toBe(model.category === "search");
   // Chat completions don't say how often the model searched.

@@ -23,7 +23,7 @@ import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase, runAt, superuserUrlOf } from "#tests/support/postgres.ts";
 
 const people = 200;
-/** A table or an index with fewer rows has what waits or what is set, or is empty in the data. It does not grow with the people. */
+/** A table or an index with fewer rows holds waiting work or settings, or is empty in the data. It does not grow with the people. */
 const fewRows = people / 50;
 
 interface PlanNode {
@@ -42,7 +42,7 @@ interface Explained {
 let database: TestDatabase;
 let acts: Acts;
 let explained: Explained[] = [];
-/** Tables and indexes; of an index by what it is ordered first. */
+/** The tables and indexes that grow. For an index the value is its first column. */
 let growing: Map<string, string | null>;
 const close: (() => Promise<unknown>)[] = [];
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
     "auto_explain.log_nested_statements": "on",
     "auto_explain.log_format": "json",
     "auto_explain.log_level": "notice",
-    // In tables this small PostgreSQL would read everything. What has an index is found by it now; what has none is read anyway.
+    // PostgreSQL would read tables this small from end to end. With this setting it uses an index wherever there is one.
     enable_seqscan: "off",
     enable_hashjoin: "off",
     enable_mergejoin: "off",
@@ -120,7 +120,7 @@ afterAll(async () => {
   for (const end of close) await end();
 });
 
-/** An index is read from a place to another one only by what it is ordered first: a condition on the rest of its columns leads to all of it. */
+/** Whether a condition on the index's first column limits the read. A condition on its other columns alone reads all of it. */
 function hasPlace({ "Index Name": index = "", "Index Cond": condition }: PlanNode): boolean {
   return condition?.includes(growing.get(index) ?? "") ?? false;
 }

@@ -1,4 +1,4 @@
-/** What people are told of a renewal: ahead of it, that it was paid, that it failed, that it was paid after all, that the plan is over. Each once. */
+/** Mails about a renewal, each sent once: before it, that it was paid, that it failed, that it was paid at last, that the plan is over. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plans, priceCents } from "#domain/plans.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
@@ -218,7 +218,7 @@ describe("a yearly renewal", () => {
       ...{ plan: "starter", interval: "year", priceCents: 19190 },
       renewsAt: "2027-01-31T12:00:00.000Z",
     });
-    // Whatever else is written to the subscription, this period's notice was sent.
+    // Further writes to the subscription don't send this period's notice again.
     await world.settle();
     expect(await tellOfRenewals(world.deps, new Date("2027-01-30T12:00:00Z"))).toBe(0);
     expect((await dueInstants(world.deps.db))["renewal-notices"]).toBeNull();

@@ -7,7 +7,7 @@ import { RunningAnswer } from "#server/features/generations/running-answer.ts";
 
 const start = { id: "g", model: findModel("gpt-6-luna"), row: { turn: null }, askedAtMs: performance.now() } as AnswerStart;
 
-/** How many events the text of half a second, or somewhat more, has at a word every 5 ms, how long it took, and whether the first came at once. */
+/** Writes a word every 5 ms for half a second or more: how many events that makes, how long it took, and whether the first came at once. */
 async function eventsOf(answersAtOnce: number): Promise<{ events: number; tookMs: number; firstAtOnce: boolean }> {
   const answer = new RunningAnswer(start, () => answersAtOnce);
   answer.add("tessera ");

@@ -1,4 +1,4 @@
-/** Transcripts and speech: the price follows from what was measured, and when a provider fails, a person stops, a reader leaves or a process dies, what is kept and what is charged agree. */
+/** Transcripts and speech are priced by measured length, and stored output and charge agree, whoever fails, stops, leaves or dies. */
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import { createServer } from "node:http";
@@ -344,7 +344,7 @@ describe("an answer that is read aloud", () => {
     await call(api, person, "GET", `/api/voices/${speaking}/voice_478/sample`);
     expect(models.calls.list().length).toBe(asked);
     expect((await call(api, person, "GET", `/api/voices/${speaking}/nobody/sample`)).status).toBe(404);
-    // What is no whole sound is kept for nobody.
+    // A sample that is not a whole sound is not cached.
     const sampleOf = async () => (await call(api, person, "GET", `/api/voices/${speaking}/voice_485/sample`)).status;
     models.faults.set({ model: speaking, fault: "half_file", count: 1, afterTokens: 0, delayMs: 0 });
     expect([await sampleOf(), await sampleOf()]).toEqual([503, 200]);
@@ -375,7 +375,7 @@ describe.each([
       const person = await subscriber();
       models.faults.set({ model, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0, reason: "violence" });
       const failed = await ask(fault === "hang" ? impatient : api, person, await request(person));
-      // What streams words breaks off in the middle where the others send half a file.
+      // For a model that streams words, half a file means that the stream breaks off in the middle.
       const expected = model === streaming && fault === "half_file" ? "provider_error" : code;
       expect(failed.receipt).toMatchObject({ status: "failed", failureCode: expected, chargedCredits: 0, availableAfter: credits });
       if (expected === "content_filtered") expect(failed.receipt?.filterReason).toBe("violence");

@@ -20,9 +20,9 @@ import { copyCheckout, createProductFolder, lookAgainMs, runsPart } from "#tests
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
-/** Only root can close a folder to PostgreSQL's user: then the first start is made in such a one. */
+/** Only root can make a folder that PostgreSQL's user can't read; as root, the first start is made in such a folder. */
 const isRoot = process.getuid?.() === 0;
-/** An ordinary user, without a name. Nothing of this repository is theirs, so it is a checkout that they may read only. */
+/** The id of an ordinary user. Nothing in this repository belongs to them, so they can only read the checkout. */
 const somebody = 54_321;
 const somebodyReads =
   isRoot && spawnSync("test", ["-x", process.execPath, "-a", "-r", path.join(root, "package.json")], { uid: somebody }).status === 0;
@@ -217,7 +217,7 @@ describe("one command", () => {
   });
 });
 
-/** What is kept in the folder goes from test to test. */
+/** The data folder is passed on from test to test. */
 describe("through crashes and starts", () => {
   let product: Product;
   beforeAll(async () => {

@@ -206,7 +206,7 @@ test("the team asks by mail and in the account, at most once a day; a no ends th
   travel(dayMs + minuteMs);
   expect((await askFor()).statusCode).toBe(204);
   expect((await own()).askedAt).not.toBeNull();
-  // Nobody is reminded for ever.
+  // An unanswered request expires.
   travel(2 * dayMs + accessRequestMs);
   expect((await own()).askedAt).toBeNull();
   travel(dayMs + minuteMs);

@@ -1,6 +1,6 @@
 /**
- * How plans that were paid by bank transfer end: withdrawing is the same function as for a card, and the team transfers the money back and records
- * that; a recorded transfer is not lost to an end that comes before its job.
+ * How plans that were paid by bank transfer end. Withdrawing works as for a card, and the team transfers the money back and records that. A
+ * recorded transfer is not lost if the plan ends before its job has run.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Needs } from "#contract/admin/needs.ts";

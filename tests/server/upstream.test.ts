@@ -267,12 +267,12 @@ describe("a provider's error", () => {
     [402, "invalid_request_error", "Insufficient Balance", "provider_error", "outage"],
     [400, "invalid_request_error", "Content Exists Risk", "content_filtered", "refusal"],
     [400, "invalid_request_error", "Output blocked by content filtering policy", "content_filtered", "refusal"],
-    // What the person can change, and we have to look at.
+    // Errors that the person can do something about, and that we have to look at.
     [400, "unsupported_parameter", quoting, "request_refused", "bug"],
     [400, "invalid_request_error", "Could not process image", "request_refused", "bug"],
     [413, "request_too_large", quoting, "request_refused", "bug"],
     [422, "invalid_request_error", quoting, "request_refused", "bug"],
-    // The model has ended, or is not for us.
+    // The model has ended, or we have no access to it.
     [404, "model_not_found", quoting, "model_gone", "outage"],
     [404, "not_found_error", "model: claude-sonnet-4-5", "model_gone", "outage"],
     [400, "model_not_found", quoting, "model_gone", "outage"],

@@ -8,7 +8,7 @@ export const themes = ["light", "dark"] as const;
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 interface Scan {
-  /** All rules in the first, those about colours in the next; without it the page keeps its theme. */
+  /** The first scheme is checked with all rules, the others with those about colours; without it the page keeps its theme. */
   colorSchemes?: readonly (typeof themes)[number][];
   /** A selector, if only this part of the page is looked at. */
   within?: string;

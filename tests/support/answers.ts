@@ -51,10 +51,10 @@ export interface RunningModels extends ModelServer {
   close(): Promise<void>;
 }
 
-/** Before any of today's models ends: whichever of them a test's product offers by its clock is served. */
+/** A time before any model ends, so that the model server serves whichever model the product offers by its own clock. */
 const noneEnded: Clock = { now: () => new Date(0) };
 
-/** They answer at once: a test that needs an answer under way sets a pace. Models end by the clock; without one none does. */
+/** Models answer without delay; a test that needs an answer under way sets a pace. Models end by `clock`; without it none ends. */
 export async function startModels(clock: Clock = noneEnded): Promise<RunningModels> {
   const models = createModelServer(clock);
   models.pace.milliseconds = 0;

@@ -29,7 +29,7 @@ export interface Lies {
   /** The person was there, but did not show the device who they are. */
   unverified?: boolean;
   crossOrigin?: boolean;
-  /** The count that is signed; by default it goes on, or stays 0 for one that doesn't count. */
+  /** The signature counter; by default it increases, or stays 0 for an authenticator that doesn't count. */
   counter?: number;
   challenge?: string;
   userHandle?: string;

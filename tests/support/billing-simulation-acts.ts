@@ -1,4 +1,4 @@
-/** What the people of the billing simulation do. Each act goes through the product's API, or through Stripe's where the person is at Stripe's pages. */
+/** What the people of the billing simulation do: by the product's API, or by Stripe's API where a person would be on Stripe's pages. */
 import { randomUUID } from "node:crypto";
 import StripeSdk from "stripe";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
@@ -30,10 +30,10 @@ const countries = ["DE", "DE", "FR", "CH"] as const;
 const business = { tax_id: "FR40303265045", business_name: "Exemple SARL" };
 
 const cards: readonly Card[] = ["success", "success", "success", "success", "declined", "authentication", "always_authentication"];
-/** They are debited within four business days, or are not. */
+/** Bank accounts: half of them pay after four business days, the others fail. */
 const accounts: readonly Card[] = ["bank_debit", "bank_debit", "bank_debit_fails", "bank_debit_voids"];
 
-/** With a card of any kind unless one is given, now and then from a bank account. */
+/** Pays with `given`, or else with a random card or now and then from a bank account. */
 async function payAt({ world, random, taxed }: Stage, address: unknown, given?: Card): Promise<void> {
   if (typeof address !== "string") return;
   const pays = random(5) === 0 ? accounts : cards;
@@ -41,7 +41,7 @@ async function payAt({ world, random, taxed }: Stage, address: unknown, given?: 
   await world.pay(address, given ?? pays[random(pays.length)], country, country === "FR" && random(2) === 0 ? business : {});
 }
 
-/** Where tax is on: the address is lost, or another one is given in the portal. */
+/** If tax is on, the customer's address is removed, or changed in the portal. */
 const move: Act = async (stage, actor) => {
   const customer = stage.taxed ? await customerOf(stage, actor) : undefined;
   if (customer === undefined) return;
@@ -152,7 +152,7 @@ const payOpenByDebit: Act = (stage, actor) => payOpenWith(accounts[stage.random(
 /** Presses "Check now". */
 export const checkPayments: Act = (stage, actor) => call(stage, actor, "/api/billing/doctor").then(nothing);
 
-/** With how often each is chosen. */
+/** The acts, each with the weight by which it is chosen. */
 const acts: readonly [weight: number, act: Act][] = [
   [16, spend],
   [12, subscribe],

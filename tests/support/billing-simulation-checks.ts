@@ -1,4 +1,4 @@
-/** What must be true of every person at a moment at which nothing is on its way: worked out from Stripe's own books, not from ours. */
+/** What must be true of every person when no event or job is pending, calculated from Stripe's own books and not from ours. */
 import type Stripe from "stripe";
 import { addMonths } from "#domain/clock.ts";
 import { packs, parsePriceId } from "#domain/plans.ts";
@@ -71,9 +71,9 @@ interface Books {
 }
 
 /**
- * What a paid invoice gives by now: each is right. A month that is due at the very moment at which its plan ends may be posted or not, because
- * the worker may be a moment sooner or later. If the plan's transfer went back, the worker may have been away for longer: what was posted is
- * taken (`checkTransfers`).
+ * The grants that a paid invoice may have given by now; each of the results is right. A month due at the very moment at which its plan ends
+ * may be posted or not, because the worker may be a moment early or late. If the plan's transfer went back, the worker may have been away
+ * for longer: what was posted is taken back (`checkTransfers`).
  */
 function soldBy(invoice: Stripe.Invoice, { subscriptions, reversedAt, names, now }: Books): Sold[] {
   const reversed = reversedAt.get(invoice.id);
@@ -124,7 +124,7 @@ async function checkGrants(world: BillingWorld, actor: Actor, paid: readonly Str
   expectEqual(`the credits of ${actor.userId}`, rows.sort(byInvoice), expected.sort(byInvoice));
 }
 
-/** One that is paid by transfer or by a bank's debit begins with its first payment. */
+/** A subscription that is paid by transfer or bank debit begins with its first payment. */
 function statusOf({ id, status, collection_method }: Stripe.Subscription, paid: readonly Stripe.Invoice[]): SubscriptionStatus {
   const waits = status === "active" || (collection_method === "send_invoice" && status !== "canceled");
   return waits && !paid.some((invoice) => subscriptionOf(invoice) === id) ? "incomplete" : fromStripeStatus(status);
@@ -226,8 +226,8 @@ async function outcomeOf({ deps: { payments } }: BillingWorld, invoiceId: string
 }
 
 /**
- * A recorded transfer has paid its invoice, or all of it goes back because the invoice was void or paid by card, and the team is told. One that
- * was taken back gives no credits, and its plan has ended. Returns when which were taken back, or their plans withdrawn from, by invoice.
+ * A recorded transfer has paid its invoice, or all of it goes back because the invoice was void or paid by card, and the team is told. One
+ * taken back gives no credits, and its plan has ended. Returns, by invoice, when transfers were taken back or their plans withdrawn from.
  */
 async function checkTransfers(world: BillingWorld, { payerId, userId }: Actor): Promise<Map<string, Date>> {
   const { database, deps } = world;
@@ -347,7 +347,7 @@ function expectNoneRuns({ userId }: Actor, subscriptions: readonly Stripe.Subscr
   );
 }
 
-/** Whoever had a trial had one, of one grant. */
+/** Nobody has had more than one trial, with one grant. */
 async function checkTrials(world: BillingWorld): Promise<void> {
   const { rows } = await world.database.pool.query(
     "select wallet_id, count(*), sum(credits) from grants where kind = 'trial' group by wallet_id having count(*) > 1 or sum(credits) <> 50",

@@ -138,8 +138,8 @@ export const payTransfer: Act = async (stage, actor) => {
 };
 
 /**
- * The team offers an Enterprise plan by transfer and the person orders it, or records the transfer for an open invoice (now and then of another
- * sum, or twice at once), or takes one back, or transfers the money back to whoever asked for it, as the person does here now and then, or records that money which went out twice came back.
+ * The team offers an Enterprise plan by transfer and the person orders it; or the team records a transfer (now and then of a wrong sum, or
+ * twice at once), takes one back, transfers money back to a person who asked for it, or records that money which went out twice came back.
  */
 export const transfer: Act = async (stage, actor) => {
   const { payerId } = actor;
@@ -172,7 +172,7 @@ export const transfer: Act = async (stage, actor) => {
     else if (next < 4) await (next === 2 ? moneyBack : withdraw)(stage, actor);
   } else {
     const interval = stage.random(3) === 0 ? "year" : "month";
-    // Now and then somebody lets it be.
+    // Now and then the person does not order.
     await offerTransfer(stage, actor, { interval, daysUntilDue: 1 + stage.random(14) }, stage.random(5) > 0);
   }
 };

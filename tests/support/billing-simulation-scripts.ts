@@ -1,7 +1,7 @@
 /**
- * What some people of the billing simulation do on fixed days, besides those who do anything: each kind of thing happens at least once in every run,
- * whatever its seed. They act after everything came to rest, and Stripe's API works while they do, so that no act comes to nothing; all the
- * rest, lost and late events among it, is as for everybody.
+ * What some people of the billing simulation do on fixed days, besides those who act at random, so that each kind of event happens at least
+ * once in every run, whatever its seed. They act when nothing is pending and while Stripe's API works, so that each act succeeds. Otherwise
+ * they are treated like everybody: their events may be lost or late.
  */
 
 import {
@@ -33,7 +33,7 @@ export type Script = Readonly<Record<number, Act>>;
 
 /** With the month from 29 January: renewals on days 30 and 59. */
 export const scripts: readonly Script[] = [
-  // A card that asks, a pack, another plan from the next period on, a part of a payment back from the team, a renewal that fails and is paid late, a cancellation that is taken back, and an end.
+  // A card that asks, a pack, another plan from the next period on, a partial refund, a renewal that is paid late, a cancellation, an end.
   {
     0: subscribeTo("starter_month", "authentication"),
     5: buyPack,

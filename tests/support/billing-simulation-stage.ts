@@ -29,7 +29,7 @@ export interface Stage {
   taxed: boolean;
 }
 
-/** Does what it can at this moment, or nothing if the person can't do it now. */
+/** Performs the act, or does nothing if the person can't do it now. */
 export type Act = (stage: Stage, actor: Actor) => Promise<void>;
 
 /** Refusals that people meet, and outages of Stripe. Anything else is a fault of the product. */

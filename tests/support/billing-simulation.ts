@@ -23,7 +23,7 @@ import { seededRandom } from "./ledger-model.ts";
 
 export interface Plan {
   seed: number;
-  /** Who do anything, besides those of the scripts. */
+  /** The number of people who act at random, in addition to those of the scripts. */
   people: number;
   days: number;
   /** How many of these people do something on a day, of a hundred. */
@@ -222,7 +222,7 @@ async function switchTaxOn(payments: Stripe): Promise<void> {
   await payments.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "oss_union" } } });
 }
 
-/** Whether the bank decides about the payment that was asked back, or has decided for us: then an operator pays it back. */
+/** Whether the payment to be refunded is disputed, or its dispute was won: then an operator has to refund it. */
 async function waitsForBank({ database: { db }, deps }: BillingWorld, requestId: string): Promise<boolean> {
   const request = await db.selectFrom("money_backs").select("charge_id").where("id", "=", requestId).executeTakeFirstOrThrow();
   return request.charge_id !== null && (await deps.payments.charges.retrieve(request.charge_id)).disputed;

@@ -133,14 +133,14 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   const world = await startApiWorld({ STRIPE_API_URL: sandboxUrl, ...variables }, start);
   // Its events are answers, too: they are listed. In the daily run only tests/sandbox/stripe-types.test.ts compares with the types.
   const recording = full ? new Recording(true) : undefined;
-  // Of a status that Stripe has not added yet its types know nothing.
+  // Stripe's types don't contain the invented status.
   const isKnown = (json: string) => !json.includes(`"${unknownStatus}"`);
   const { stripe, close } = await startStripe(world, port, recording && ((json) => isKnown(json) && recording.add(json)));
   const seen = { ids: new Set<string>(), created: 0 };
 
   async function checkout(person: Person, priceId: string) {
     const preview = await world.post("/api/billing/order/preview", person, { priceId });
-    // What is refused without a preview is refused by the checkout as well.
+    // If the preview is refused, the checkout will refuse the order too.
     const { amountCents } = preview.statusCode === 200 ? preview.json<OrderPreview>() : consentTo(priceId);
     const consent = { ...consentTo(priceId), amountCents };
     const response = await world.post("/api/functions/create-checkout", person, { priceId, consent });
@@ -168,7 +168,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
     }
   }
   const takeEvents = () => listEvents(world, seen);
-  /** First all are delivered, as Stripe does it, so that several about one object are one reading. Only those arrive that the endpoint asks for. */
+  /** Delivers all events before processing any, so that several about one object cause one reading. Only types with a handler arrive. */
   async function settle() {
     const events = (await takeEvents()).filter(({ type }) => handledTypes.includes(type));
     for (const event of events) await arrive(event);

@@ -31,7 +31,7 @@ function isMarked({ origin, target, relList }) {
   return origin === location.origin || (target === "_blank" && relList.contains("noreferrer"));
 }
 
-/** What in the document could run or load something, or leads elsewhere unmarked. */
+/** Everything in the document that could run or load something, and unmarked links to other sites. */
 window.hazards = () => [
   ...[...document.querySelectorAll(forbidden)].map((element) => `the element ${start(element)}`),
   ...[...document.querySelectorAll("*")].flatMap((element) =>

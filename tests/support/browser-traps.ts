@@ -1,4 +1,4 @@
-/** Notices in a browser when a text did more than being read: ran a script, asked another site, or became a link or an element that could. */
+/** Detects in a browser when a text is more than text: it ran a script, sent a request to another site, or became an element that could. */
 import path from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { root } from "./sources.ts";

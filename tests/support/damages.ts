@@ -1,4 +1,4 @@
-/** Damages to the books that nothing of ours does: they are planted by the owner of the tables, with the ledger's own checks switched off. */
+/** Damages to the books that our code never does. The owner of the tables plants them, with the ledger's own checks switched off. */
 import type { TestDatabase } from "./postgres.ts";
 import { runAt } from "./postgres.ts";
 

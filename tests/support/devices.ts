@@ -24,7 +24,7 @@ export interface DeviceOptions extends BrowserContextOptions {
   untouched?: boolean;
 }
 
-/** A reader who is there: the sign for which late parts wait, given until the page listens for it. */
+/** Simulates a reader's first sign, for which late parts wait, again and again until the page listens for it. */
 const reader = `addEventListener("load", () => {
   let signsAfterLive = 40;
   const signs = setInterval(() => {

@@ -1,4 +1,4 @@
-/** What a provider sends in each of the protocols that we speak, for the same turn of events. */
+/** What a provider sends in each of the protocols that we speak, for the same course of an answer. */
 import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
 import { findModel } from "#domain/models.ts";
 

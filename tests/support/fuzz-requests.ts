@@ -30,7 +30,7 @@ export interface Route {
 export interface Ingredients {
   /** Existing values by the name of the field or parameter, path parameters included. */
   known: Record<string, unknown[]>;
-  /** Who calls, by what they are: each has a valid header, and several may be of one kind. Read for every request, as they may be replaced. */
+  /** The callers, each with a valid header; several may be of one kind. Read anew for every request, because they may be replaced. */
   callers: readonly Caller[];
   unsoundAuthorizations: readonly string[];
   /** Pictures as they are uploaded. */

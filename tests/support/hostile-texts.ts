@@ -106,7 +106,7 @@ const html: Readonly<Record<string, string>> = {
   "clobbered names": "<form id=session name=trustedTypes><input name=attributes><input name=innerHTML></form>",
 };
 
-/** What a parser reads otherwise the second time, once a sanitiser has passed it. */
+/** Markup that a parser reads differently the second time, after a sanitiser has let it through (mutation XSS). */
 const mutations: Readonly<Record<string, string>> = {
   "style in MathML": "<math><mtext></table><mglyph><style><img src onerror=alert(1)>",
   "mtext and table": "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
@@ -203,7 +203,7 @@ const invisible: Readonly<Record<string, string>> = {
   "emoji of many parts": "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}".repeat(6),
 };
 
-/** What a template of texts, SQL, a shell, a log or a mail's header would take for its own. */
+/** Characters that have a meaning in templates, SQL, a shell, a log or a mail's header. */
 const templates: Readonly<Record<string, string>> = {
   braces: "{{email}} {{userId}} {{constructor.constructor('alert(1)')()}}",
   "nested text": '$t(errors:unexpected) $t(common:update.title, {"x":1})',

@@ -1,7 +1,7 @@
 /**
- * Runs in a page, and returns what in it can't be hit with a finger or a mouse because something else is in front. A control is looked at
- * where it is, and, if something covers it there, at other places of what it scrolls in: then only what stands still in front of the page
- * is left. In `still` nothing may be covered even before.
+ * Runs in a page, and returns the controls that a finger or a mouse can't hit because something else is in front. If something covers a
+ * control where it is, the control is scrolled elsewhere and looked at again, so that only what is fixed in front of the page counts. The
+ * controls within `still` may not be covered even without scrolling.
  */
 window.covered = (still) => {
   const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary";

@@ -46,7 +46,7 @@ class Run {
     return new Date(this.nowMs);
   }
 
-  /** Whether what could be done together with others is done without them. */
+  /** Whether this operation is done alone, and not together with those of others. */
   private get alone(): boolean {
     return this.count % 8 === 7;
   }

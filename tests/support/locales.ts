@@ -98,8 +98,8 @@ export function spoken(texts: Texts): string[] {
 const inflected = ["pl", "ro", "ru"];
 
 /**
- * Matches the words that a glossary forbids. One with a note in brackets is right elsewhere, so it is left to readers. Words of an alphabet
- * count only as whole words, with the commonest endings.
+ * Matches the words that a glossary forbids. A word with a note in brackets is right in other contexts, so it is left to human readers. In
+ * alphabetic scripts only whole words count, with the most common endings.
  */
 export function wrongWords(language: string, glossary: string): RegExp {
   const cells = glossary.split("\n").flatMap((line) => line.split("|")[3]?.trim() ?? []);

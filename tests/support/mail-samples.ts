@@ -9,7 +9,7 @@ import type { MailParameters, MailTemplate } from "#server/features/notification
 
 type VariantIn<P> = "variant" extends keyof P ? P["variant"] : undefined;
 type PlainName<P> = "interval" extends keyof P ? P["interval" & keyof P] : "usual";
-/** By its variant, or else by the interval that it names. */
+/** The sample's name: its variant or, without one, the interval that its parameters have. */
 type NameOf<P> = P extends unknown ? Exclude<VariantIn<P>, undefined> | (undefined extends VariantIn<P> ? PlainName<P> : never) : never;
 type Sample<P, Name> = P &
   (Name extends "usual" ? { variant?: never } : Name extends BillingInterval ? { interval: Name; variant?: never } : { variant: Name });
@@ -139,7 +139,7 @@ const samples: Samples = {
   "contact-answer": { usual: { ...written, message: "Hello Ada,\n\nas many as you like.\n\nGrace", receivedAt: at } },
 };
 
-/** What this release added to a mail, and each mail without it: a process of the release before may still have queued one. */
+/** Parameters that this release added to a mail. Each mail is also tried without them, because the release before may have queued it. */
 const added: Partial<Record<MailTemplate, readonly string[]>> = {
   "second-factor-on": ["linkId", "expiresAt"],
   "passkey-added": ["linkId", "expiresAt"],

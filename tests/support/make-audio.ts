@@ -1,4 +1,4 @@
-/** Recordings in the containers that people upload and browsers record into, written here byte by byte. Nothing in them sounds like much. */
+/** Makes recordings, byte by byte, in the containers that people upload and browsers record into. They contain hardly any sound. */
 import { readFileSync } from "node:fs";
 
 const u8 = (...values: number[]) => Buffer.from(values);
@@ -12,7 +12,7 @@ function u32Little(value: number): Buffer {
   return u32(value).reverse();
 }
 
-/** PCM of 8,000 samples a second, 16 bits. `dataSize`: what the header says of the sound, if not the truth. */
+/** PCM of 8,000 samples a second, 16 bits. `dataSize`: a false size of the sound for the header. */
 export function makeWav(seconds: number, { dataSize, byteRate = 16_000 }: { dataSize?: number; byteRate?: number } = {}): Buffer {
   const data = Buffer.alloc(Math.round(seconds * 8_000) * 2);
   for (let at = 0; at + 2 <= data.length; at += 2) data.writeInt16LE(Math.round(8_000 * Math.sin(at / 9)), at);
@@ -25,7 +25,7 @@ export function makeWav(seconds: number, { dataSize, byteRate = 16_000 }: { data
 
 const syllables = () => readFileSync(new URL("../../sandbox/models/assets/syllables.mp3", import.meta.url));
 
-/** 4.2 seconds for each time. `claimedFrames`: a frame in front that says that there are so many. */
+/** 4.2 seconds, `times` times. `claimedFrames`: adds a first frame that claims this number of frames. */
 export function makeMp3(times: number, { claimedFrames, tag }: { claimedFrames?: number; tag?: Buffer } = {}): Buffer {
   const sound = syllables();
   const index = Buffer.alloc(104);
@@ -46,11 +46,11 @@ const hertz = 44_100;
 interface Mp4 {
   brand?: string;
   handler?: "soun" | "vide";
-  /** A recorder that does not know how long it will go on writes this: the packets are in a fragment. */
+  /** The packets are in a fragment, as recorders write that don't know how long the recording will be. */
   fragmented?: boolean;
   /** What the header of the film says, in seconds. */
   claimedSeconds?: number;
-  /** What the tables say that a packet lasts; the truth is 1,024. */
+  /** The duration of a packet according to the tables; the truth is 1,024. */
   ticksOfPacket?: number;
 }
 

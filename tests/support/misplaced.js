@@ -1,4 +1,4 @@
-/** Runs in a page whose `main` has paragraphs below each other, as a mail has. Returns what is cut off, sticks out or lies on something else. */
+/** Runs in a page whose `main` has paragraphs below each other, as a mail has. Returns what is cut off, sticks out or overlaps. */
 window.misplaced = () => {
   const found = [];
   const nameOf = (element) => `${element.localName} “${element.textContent.trim().slice(0, 60)}”`;

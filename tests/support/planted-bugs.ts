@@ -2,8 +2,8 @@ import type { TestDatabase } from "./postgres.ts";
 import { runAt } from "./postgres.ts";
 
 /**
- * Replaces a function of the database by one with a mistake, and returns what puts the right one back. A guarantee's test must fail
- * meanwhile: then it would notice the mistake in the product, too.
+ * Replaces a function of the database by one with a mistake. Returns a function that restores the right one. Meanwhile the test of the
+ * guarantee must fail, which proves that it would notice such a mistake in the product.
  */
 export async function plantBug(database: TestDatabase, name: string, edit: (source: string) => string): Promise<() => Promise<void>> {
   const { rows } = await database.pool.query<{ source: string }>(
@@ -19,7 +19,7 @@ export async function plantBug(database: TestDatabase, name: string, edit: (sour
 
 /**
  * The same for what our code writes: a trigger changes it, or loses it, on its way into the table. `body` is PL/pgSQL; `moment` is like
- * "before update". Returns what takes the trigger away.
+ * "before update". Returns a function that removes the trigger.
  */
 export async function plantTrigger(
   database: Pick<TestDatabase, "asOwner">,

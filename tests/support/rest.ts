@@ -1,4 +1,4 @@
-/** Stops the processes of a product while no test uses it (Linux only): idle, they poll, which takes a twentieth of a core for each product. */
+/** Stops a product's processes while no test uses it (Linux only), because their polling takes a twentieth of a core for each product. */
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandOf, signal } from "#server/embedded/processes.ts";
@@ -24,12 +24,12 @@ async function isInTransaction({ pool }: TestDatabase): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** Stops them between two transactions. If none of the moments is one, they go on. */
+/** Stops the processes at a moment when no transaction is open. If it finds no such moment, it leaves them running. */
 export async function rest(product: Product, database: TestDatabase): Promise<void> {
   for (let tried = 0; tried < tries; tried += 1) {
     const parts = await partsOf(product);
     for (const pid of parts) signal(pid, "SIGSTOP");
-    // What was sent before is carried out by PostgreSQL meanwhile.
+    // PostgreSQL meanwhile executes what the processes had sent before they were stopped.
     await delay(betweenTriesMs);
     if (!(await isInTransaction(database))) return;
     for (const pid of parts) signal(pid, "SIGCONT");
@@ -38,8 +38,8 @@ export async function rest(product: Product, database: TestDatabase): Promise<vo
 }
 
 /**
- * Lets them go on. What became due meanwhile, such as closing idle connections, they do before they answer; the sandbox first, so that
- * the others find no connection to it that is about to be closed.
+ * Lets the processes continue. Before they answer, they do what became due meanwhile, such as closing idle connections. The sandbox goes
+ * first, so that the others find no connection to it that is about to be closed.
  */
 export async function wake(product: Product): Promise<void> {
   const parts = await partsOf(product);

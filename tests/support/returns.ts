@@ -1,4 +1,4 @@
-/** What tests of refunds and disputes do at Stripe, and what they look at. */
+/** Helpers for tests of refunds and disputes: acts at Stripe, and reads of their results. */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Wallet } from "#contract/credits/wallet.ts";

@@ -6,7 +6,7 @@ import type { Config } from "#server/config.ts";
 import type { Payments } from "#server/providers/stripe.ts";
 import { createPayments } from "#server/providers/stripe.ts";
 
-/** Calls to a silent Stripe hang until the server is closed, so what happens meanwhile did not wait for them, however long it took. */
+/** Payments whose calls to a silent Stripe hang until the server is closed. What happens meanwhile has then not waited for such a call. */
 export function patientPayments(config: Config["stripe"]): Payments {
   return createPayments(config, undefined, { tryMs: hourMs, callMs: hourMs });
 }

@@ -39,7 +39,7 @@ export function startOf(userId: string, conversationId?: string | null): StartRo
   };
 }
 
-/** The answer came, and is charged in full. */
+/** The end of an answer that completed and is charged in full. */
 export function endOf({ id, owner, credits, kinds, now }: StartRow): EndRow {
   return {
     id,

@@ -1,4 +1,4 @@
-/** The tests of a file: their titles, and whether `npm test` ever has them. */
+/** Reads the tests of a file: their titles, and whether `npm test` ever runs them. */
 import type { SyntaxNode } from "./sources.ts";
 import { nodesOf } from "./sources.ts";
 
@@ -26,7 +26,7 @@ function chainOf(node: SyntaxNode): { root: string; given: Map<string, SyntaxNod
 export interface TestCall {
   node: SyntaxNode;
   kind: "it" | "describe";
-  /** Undefined if it is not written where the test is. */
+  /** Undefined if the title is not a literal at the call. */
   title: string | undefined;
   /** What `.each` was given. */
   rows: SyntaxNode | undefined;
@@ -60,7 +60,7 @@ export function testCalls(file: string): TestCall[] {
   }));
 }
 
-/** What the rows of `.each` or of a loop are called: each itself, the first of its values, or its fields. */
+/** The texts by which the rows of `.each` or of a loop can be named: a row itself, its first value, or its fields. */
 function* rowNames(node: SyntaxNode | null | undefined, constants: ReadonlyMap<string, SyntaxNode>): Generator<string> {
   if (!node) return;
   const text = textOf(node);

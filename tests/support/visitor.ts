@@ -16,7 +16,7 @@ export interface Answer {
   generationId: string;
   text: string;
   receipt: Receipt | undefined;
-  /** Where it stands, once it has begun. */
+  /** The answer's place in its conversation, once it has begun. */
   turn: Turn | null;
   lastEventId: number;
   /** Event ids in the order received, to check that none is missing or repeated. */

@@ -108,7 +108,7 @@ export async function createWorkerWorld(
       return recipient;
     },
     async close() {
-      // Nobody is at Stripe's address in most tests: a call that is tried over and over would be waited for.
+      // In most tests nothing listens at Stripe's address. Without this, closing would wait for a call that is retried again and again.
       deps.endStripeCalls();
       await Promise.all(workers.map((worker) => worker.close()));
       await deps.close();

@@ -59,7 +59,7 @@ export function zoneFault({ from, to, typeOnly }: Import): string | undefined {
   return undefined;
 }
 
-/** Features of the server that lead to each other and back: each ring once, its features by name. One of them can't be read without the others. */
+/** Rings of server features that import each other in a circle: none of them can be read without the others. Each ring is listed once. */
 export function ringsOf(imports: readonly Import[]): string[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of imports) {

@@ -49,7 +49,7 @@ function Consequences({ plan }: { plan: PaidPlan }) {
 interface DeletionFormProps {
   email: string;
   onCancel: () => void;
-  /** Called with the time at which the account goes, before the person is signed out. */
+  /** Called with the time at which the account will be deleted, before the person is signed out. */
   onDeleted: (deleteAt: string) => void;
 }
 

@@ -30,7 +30,7 @@ export function EmailDialog({ current, onClose, onSent }: EmailDialogProps) {
         lead={<p>{t("email.lead")}</p>}
         faultOf={(email) => (email.trim().toLowerCase() === current ? t("email.same") : ruleText(checkEmail(email)))}
         send={send}
-        // The server refuses one more address than the form does: what is the account's own since another tab changed it.
+        // The form has accepted the address. If the server refuses it, it is the account's own by now, because another tab changed it.
         refusedAt={(error) => (error instanceof ApiProblem && error.fields[0] ? t("email.same") : undefined)}
         submit={{ label: t("email.submit"), busyLabel: t("email.busy") }}
         field={({ onChange, ...state }) => (

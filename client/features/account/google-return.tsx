@@ -8,13 +8,13 @@ import { showToast } from "#client/lib/interface-store.ts";
 import { showFactor, withStepUp } from "#client/lib/step-up.ts";
 import { tellSecurityNews } from "./security-news.ts";
 
-/** Goes on when Google has sent somebody back to a page of their account: shows that it is they, or links Google. */
+/** Goes on when Google has sent somebody back to a page of their account: proves that it is them (step-up), or links Google. */
 export function GoogleReturn() {
   const { t } = useTranslation(["account", "errors", "refusals"]);
   const [search, setSearch] = useSearchParams();
   const [fault, setFault] = useState<string>();
   const outcome = search.get("google");
-  // Google's answer is good once.
+  // Google's answer can be used only once.
   const begun = useRef(false);
 
   useEffect(() => {

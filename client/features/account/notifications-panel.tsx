@@ -17,7 +17,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
   // Read again when the page comes back to the front: a mail's link may have switched one off meanwhile.
   const { change, ...reading } = useRead(readMails);
   const { note, waitSeconds, busy, run } = useAct();
-  /** What the person sets the switch to that is being kept. */
+  /** The new value of the switch that is being saved, shown until the server has answered. */
   const [wish, setWish] = useState(false);
 
   function choose(kind: string, wanted: boolean): void {

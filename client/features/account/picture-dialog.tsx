@@ -67,7 +67,7 @@ function usePicture(onClose: () => void) {
     }
   }
 
-  // The server reads from the bytes what the file is.
+  // The server detects the type from the bytes.
   const headers = { "content-type": "application/octet-stream" };
   const upload = ({ file, crop }: Chosen) =>
     act("uploading", () => api("PUT /api/account/avatar", { file, headers, querystring: { ...crop } }));

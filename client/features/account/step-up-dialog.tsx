@@ -19,7 +19,7 @@ function isUsable(way: StepUpWay): boolean {
   return Object.hasOwn(stepUpWays, way) && (way !== "passkey" || passkeySupport() === "yes");
 }
 
-/** The form of a way. It comes after the dialog has opened, or takes another's place, so it takes the focus. */
+/** The form of one way. It appears after the dialog has opened, or replaces another form, so it takes the focus. */
 function FormOf({ way, ...proof }: WayProps & { way: StepUpWay }) {
   const { t } = useTranslation("account");
   const area = useRef<HTMLDivElement>(null);

@@ -29,7 +29,7 @@ export function useExport() {
   return { state, look, ask };
 }
 
-/** Saves the file through the browser. Does nothing if the person gives up at the password. Only calls with the bearer token get it, so it can't be a plain link. */
+/** Saves the file. A plain link can't, because it would send no bearer token. Does nothing if the person cancels the step-up. */
 export async function downloadExport(exportId: string): Promise<void> {
   const response = await withStepUp(() => apiResponse("GET /api/account/exports/:id/file", { params: { id: exportId } }));
   if (response) saveFile(await response.blob(), "tessera-data.zip");

@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
-/** For the heading of a panel: takes the focus when the button that had it is gone, and a dialog before the panel is closed by then. */
+/** Focuses a panel's heading after the focused button has gone: in an effect, so that an open dialog has closed by then. */
 export function useHeadingFocus(): { heading: RefObject<HTMLHeadingElement | null>; focusHeading: () => void } {
   const heading = useRef<HTMLHeadingElement>(null);
   const [times, setTimes] = useState(0);

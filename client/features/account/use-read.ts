@@ -12,8 +12,8 @@ export interface Read<Value> {
 const latest = <Value>(_known: Value, read: Value) => read;
 
 /**
- * What a panel of the account shows. Read again after news (security-news.ts) and when the page comes back to the front; what was known is
- * still shown when that fails. `ask` and `merge`, which puts what was read to what is known, must stay the same functions.
+ * What a panel of the account shows. It is read again after news (security-news.ts) and when the page comes back to the front; if that
+ * fails, the panel still shows what it knew. `merge` adds what was read to what is known. `ask` and `merge` must stay the same functions.
  */
 export function useRead<Value>(ask: () => Promise<Value>, merge: (known: Value, read: Value) => Value = latest): Read<Value> {
   const [state, setState] = useState<Read<Value>["state"]>({ status: "loading" });

@@ -15,18 +15,18 @@ const longestReason = 500;
 interface ActDialogProps {
   title: string;
   action: string;
-  /** For what takes something away. */
+  /** The act takes something away, so its button is red. */
   danger?: boolean;
   onClose: () => void;
-  /** Makes the call, and once more if a factor has to be shown first. What it throws is shown. */
+  /** Makes the call. It is run again after a step-up, if the call needs one. The dialog shows the error that it throws. */
   act: (reason: string) => Promise<unknown>;
   /** After the act. */
   onDone: () => void;
-  /** Reads again what it is about, after a try that failed: that may have changed, or the act was done and its answer lost. */
+  /** Called after a failed try, to read the data again: somebody may have changed it, or the act was done and its answer lost. */
   look?: (() => void) | undefined;
   /** False: something else has to be filled in first. */
   ready?: boolean;
-  /** Before each try, also one that is not made because something is missing. */
+  /** Called before each try, also one that is not sent because something is missing. */
   onTry?: () => void;
   /** Reasons to choose from, each of which can still be changed. */
   reasons?: readonly string[];
@@ -55,7 +55,7 @@ function Asking({
   const [short, setShort] = useState(false);
   const { note, waitSeconds, busy, run } = useAct<"act">();
   const formId = "act";
-  // The usual words say to reload, and what was entered would be gone.
+  // The usual text asks to reload the page, which would lose what the admin has entered.
   const meanwhile = (error: unknown) =>
     error instanceof ApiProblem && error.code === "conflict" ? t("admin:reason.meanwhile") : undefined;
 

@@ -46,7 +46,7 @@ export function AdminFrame({ role, current, children }: AdminFrameProps) {
   );
 }
 
-/** From one row to its list, as the list was left. */
+/** Leads from one row back to its list, with the filters, order and page that the list had. */
 export function BackLink({ to }: { to: SectionName }) {
   const { t } = useTranslation("admin");
   return (
@@ -61,7 +61,7 @@ interface AdminHeadProps {
   title: ReactNode;
   lead?: string;
   address?: string;
-  /** If what one came from has gone with its focus. */
+  /** True if the control that led here is gone, and the focus with it. */
   takesFocus?: boolean;
   children?: ReactNode;
 }

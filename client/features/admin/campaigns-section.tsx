@@ -44,7 +44,7 @@ function EndDialog({ campaign, onClose, onDone }: { campaign: Campaign; onClose:
   );
 }
 
-/** Read when it is opened, because it counts every order of the campaign. */
+/** The results are read only when they are opened, because the server counts every order of the campaign. */
 function Results({ campaignId }: { campaignId: string }) {
   const { t } = useTranslation(["admin", "common"]);
   const { money, number } = useFormat();

@@ -21,9 +21,9 @@ function Drawn({ title, starts, unit, series, earlier, totalOf, format }: ChartT
   const { t } = useTranslation("figures");
   const { number } = useFormat();
   const { head, nameOf } = useStartNames({ unit });
-  // Nothing that is drawn downwards is -0, which would be written so.
+  // Series that are drawn below zero are negated, so their zero is -0 and would be written "-0".
   const text = (value: number) => (format ?? number)(value === 0 ? 0 : value);
-  // The total comes first, because many columns are scrolled; what was nothing all the time takes no room. Each keeps the colour that the chart gives it.
+  // The total comes first, because many columns have to be scrolled. Columns of zeros are left out; the others keep their chart colours.
   const coloured = series.map((one, colour) => ({ ...one, colour }));
   const moved = coloured.filter(({ values }) => values.some((value) => value !== 0));
   const shown = moved.length > 0 ? moved : coloured;
@@ -46,7 +46,7 @@ function Drawn({ title, starts, unit, series, earlier, totalOf, format }: ChartT
   );
 }
 
-/** All that a chart draws, the latest first. Its rows are made when somebody wants to see them: a year of days has many. */
+/** All that a chart draws, the latest first. The rows are rendered only when somebody opens the table: a year of days has many. */
 export function ChartTable(props: ChartTableProps) {
   const { t } = useTranslation("figures");
   const [isOpen, setOpen] = useState(false);

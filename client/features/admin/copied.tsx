@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useCopy } from "#client/lib/use-copy.ts";
 import styles from "./copied.module.css";
 
-/** So many of the last letters stay on the button's line, which would otherwise stand alone on it. */
+/** The last letters that may not be separated from the button, so that a line break does not leave the button alone on a line. */
 const together = 4;
 const icons = { idle: Copy, copied: Check, failed: X };
 

@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 
-/** Where evidence is given: Stripe alone takes it. Nothing where there is no dashboard. */
+/** Links to the page of Stripe's dashboard where evidence is submitted; we can't submit it. Nothing without a dashboard (`url` null). */
 export function Dashboard({ url }: { url: string | null }) {
   const { t } = useTranslation("admin");
   return <Outside url={url} label={t("needs.dashboard")} />;
 }
 
-/** The same thing in Stripe's dashboard. Nothing where there is none. */
+/** Links to the same thing in Stripe's dashboard. Nothing without a dashboard. */
 export function AtStripe({ url }: { url: string | null }) {
   const { t } = useTranslation("admin");
   return <Outside url={url} label={t("needs.atStripe")} />;

@@ -36,7 +36,7 @@ export interface Column<Row> {
 }
 
 export interface DataTableProps<Row extends { id: string }> {
-  /** By which views of it are saved. */
+  /** The name under which the server keeps saved views of this list. */
   list: ListName;
   label: string;
   /** The first one opens the row. */
@@ -45,15 +45,15 @@ export interface DataTableProps<Row extends { id: string }> {
   /** Must stay the same function. */
   load: (query: TableQuery, signal: AbortSignal) => Promise<TablePage<Row>>;
   download: (query: TableQuery) => Promise<Response>;
-  /** An address, or what opens it here. Without it a row has nothing more to show. */
+  /** The row's address, or a function that opens the row on this page. Missing if a row has nothing more to show. */
   open?: ((row: Row) => string | (() => void)) | undefined;
-  /** What to say where there is nothing, without any filter. */
+  /** The title of an empty list without filters. */
   empty: string;
-  /** And below it, what would be there. */
+  /** The text below that title: what the list would show. */
   emptyText?: string;
   /** Above the table, beside its tools: what can be done with it. */
   actions?: (read: () => void) => ReactNode;
-  /** If several rows can be acted on at once. */
+  /** Given if several rows can be acted on at once. */
   choosing?: Choosing<Row> | undefined;
 }
 

@@ -35,7 +35,7 @@ type FigureChartProps = Omit<ComponentProps<typeof SeriesChart>, "label" | "tota
   hasTable?: boolean;
 };
 
-/** Room for the chart is kept while it is fetched. What it draws is a table as well. */
+/** A chart, and a table with the same figures. The chart's place is reserved while its code is fetched. */
 export function FigureChart({ title, hasTotal = false, hasTable = false, ...chart }: FigureChartProps) {
   const { t } = useTranslation("figures");
   const { series, starts, unit, earlier, format } = chart;
@@ -58,7 +58,7 @@ export function FigureBlock({ name, title, lead, figures, series, earlier, as, f
   const { starts } = figures;
   const { values, of } = earlier ?? {};
   const before = useMemo(() => {
-    // One of two ranges of many months may touch a month more. Their ends stand below each other.
+    // Of two ranges counted in months, one may touch a month more than the other, so they are aligned at their ends.
     const aligned = values && starts.map((_, place) => values[place + values.length - starts.length] ?? null);
     const label = of === undefined ? t("compare.before") : t("compare.beforeOf", { of });
     return aligned && { label, values: aligned };
@@ -82,7 +82,7 @@ export function FigureBlock({ name, title, lead, figures, series, earlier, as, f
             unit={figures.unit}
             series={series}
             earlier={before}
-            // What was before is of all series together, or of one that is not their sum.
+            // The earlier values are compared with the total, unless `of` names the one series that they belong to.
             hasTotal={series.length > 1 && earlier !== undefined && of === undefined}
             {...(as && { as })}
             {...(format && { format })}

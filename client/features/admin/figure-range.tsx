@@ -13,7 +13,7 @@ interface FigureRangeProps {
   show: (range: ShownRange) => void;
 }
 
-/** Presets, and two days of one's own, which count once both make sense. */
+/** A choice of preset ranges, and two fields for other days. The days apply once both are filled in and in order. */
 export function FigureRange({ range, days, show }: FigureRangeProps) {
   const { t } = useTranslation(["figures", "usage"]);
   const preset = "preset" in range ? range.preset : "own";

@@ -22,7 +22,7 @@ export function FilterChips({ filters, table }: { filters: readonly Filter[]; ta
     const all = [...(chips.current?.querySelectorAll<HTMLElement>("[data-chip]") ?? [])];
     const neighbour = place === undefined ? undefined : (all[place + 1] ?? all[place - 1]);
     table.filter(Object.fromEntries(names.map((name) => [name, undefined])));
-    // What had the focus is gone.
+    // The chip that had the focus is gone.
     (neighbour ?? chips.current)?.focus();
   }
   return (

@@ -2,8 +2,8 @@
 export interface Filter {
   name: string;
   label: string;
-  /** To choose from; without it, it is a field to write into. */
+  /** The values to choose from; without them the filter is a text field. */
   options?: readonly { value: string; label: string }[];
-  /** To choose a day. */
+  /** The filter is a date field. */
   isDay?: boolean;
 }

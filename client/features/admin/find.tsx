@@ -104,7 +104,7 @@ function Form({ role, onClose }: { role: TeamRole; onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [, go] = useLocation();
 
-  /** The first of what is below, once it is there. */
+  /** On Enter, opens the first result, unless the results are still being read. */
   function openFirst(event: KeyboardEvent<HTMLInputElement>): void {
     if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -137,7 +137,7 @@ function Form({ role, onClose }: { role: TeamRole; onClose: () => void }) {
   );
 }
 
-/** From anywhere in the panel to a person, by whatever is known of them. */
+/** The search that leads from anywhere in the panel to a person, by whatever is known about them. */
 export function Find({ role }: { role: TeamRole }) {
   const { t } = useTranslation("admin");
   const [isOpen, setOpen] = useState(false);

@@ -15,7 +15,7 @@ import { queryOf } from "./use-table.ts";
 /** The names of the list's filters. */
 const filters = ["sender", "status", "category", "owner", "language"];
 
-/** A message's address says from which list it was opened, so that the next one is that of the list, also after the page is loaded again. */
+/** A message's address holds the filters of the list it was opened from, so that "next" follows that list, also after a reload. */
 export function messagePath(id: string, search: URLSearchParams): string {
   const { cursor: _page, ...list } = queryOf(search, filters);
   const query = String(new URLSearchParams(Object.entries(list).filter((pair): pair is [string, string] => pair[1] !== undefined)));
@@ -24,7 +24,7 @@ export function messagePath(id: string, search: URLSearchParams): string {
 
 const fromNeighbour = { isNeighbour: true };
 
-/** Whether the page was opened from the message above or below it: what was pressed has gone with its focus. */
+/** Whether the page was opened from the message above or below it. The link that led here is gone then, and the focus with it. */
 export function isFromNeighbour(): boolean {
   return (history.state as Partial<typeof fromNeighbour> | null)?.isNeighbour === true;
 }
@@ -41,14 +41,14 @@ export function useNeighbours({ id: messageId, version }: Pick<InboxPage, "id" |
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
   const [known, setKnown] = useState<Known>();
-  // With the version the list may have changed.
+  // The version changes with each act, after which the list may be another.
   const key = JSON.stringify([messageId, queryOf(search, filters), version]);
   useEffect(() => {
     const abort = new AbortController();
     const [id, { cursor: _page, ...querystring }] = JSON.parse(key) as [string, InboxQuery, number];
     api("GET /api/admin/inbox/:messageId/neighbours", { params: { messageId: id }, querystring, signal: abort.signal }).then(
       setKnown,
-      // Without them the way back is still there.
+      // If they can't be read, the link back to the list still works.
       (error: unknown) => isAbort(error) || setKnown({ previous: null, next: null }),
     );
     return () => abort.abort();

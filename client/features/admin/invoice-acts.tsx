@@ -14,7 +14,7 @@ export type KnownInvoice = Pick<Invoice, "id" | "state" | "totalCents" | "refund
 
 type Act = "refund" | "reverse";
 
-/** What came by bank transfer goes back by one. */
+/** Stripe can't refund a bank transfer. An admin can only record that the bank took it back. */
 function actFor({ state, refundedCents, totalCents, transferReference }: KnownInvoice): Act | undefined {
   if (state !== "paid") return;
   if (transferReference !== null) return "reverse";
@@ -64,7 +64,7 @@ export function useInvoiceActs({ userId, dashboardUrl, invoices, look }: Place):
       </>
     );
   };
-  // This takes the invoice that was read last, so that the next try has its figures.
+  // The dialog uses the invoice as it was read last, so that a second try has the current figures.
   const chosen = doing && (invoices.find(({ id }) => id === doing.invoice.id) ?? doing.invoice);
   const dialog = (
     <>

@@ -28,7 +28,7 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 type Read = { credits: number; preview: PricePreview | "failed" };
 
-/** Reads it for the last price that was typed. */
+/** Reads what the last typed price would have changed; undefined while that is being read. */
 function usePreview(modelId: string, credits: number | undefined): PricePreview | "failed" | undefined {
   const [read, setRead] = useState<Read>();
   useEffect(() => {
@@ -77,7 +77,7 @@ interface DialogProps {
   onDone: () => void;
 }
 
-/** Business time: the sandbox's clock may be ahead of this device's. */
+/** Waits for the server's time, because the sandbox's clock may be ahead of this device's. */
 export function PlanPriceDialog(props: DialogProps) {
   const { t } = useTranslation("admin");
   const now = useServerTime();

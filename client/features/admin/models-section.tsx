@@ -38,7 +38,7 @@ const tones = {
   retired: "neutral",
 } as const satisfies Record<AdminModel["state"], string>;
 
-/** Those of the operator's own models by the names of their servers. */
+/** The providers to filter by. For the operator's own models, the server's name takes the provider's place. */
 const providersOf = () => [
   ...new Set([...catalogue.map(({ provider }) => provider), ...shownModels().own.map(({ own, provider }) => own?.server ?? provider)]),
 ];
@@ -165,7 +165,7 @@ export function ModelsSection({ role }: { role: TeamRole }) {
   const [version, setVersion] = useState(0);
   const [search] = useSearchParams();
   const id = search.get("model");
-  // What the address names is open. Its path can't name it, since an id may look like the name of a file.
+  // The model that the address names is open. It is a query parameter, because in a path an id could look like a file's name.
   useEffect(() => {
     if (id === null) return;
     api("GET /api/admin/models").then(

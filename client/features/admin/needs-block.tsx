@@ -10,12 +10,12 @@ import type { Need } from "./put-off.tsx";
 import { PutOffButton, PutOffNote } from "./put-off.tsx";
 import { sectionPath } from "./sections.ts";
 
-/** What is to be done, once a reason is given. */
+/** An act that asks for a reason first. */
 export interface Asked {
   title: string;
   /** What happens. */
   text?: string;
-  /** Gives what there is to say afterwards, if the page does not show it. */
+  /** Returns the message to show afterwards; undefined if the page itself shows the result. */
   act: (reason: string) => Promise<ReactNode>;
   /** Other words for a refusal than its usual ones. */
   wordsOf?: (error: unknown) => string | undefined;
@@ -29,12 +29,12 @@ export const inSilence = (act: (reason: string) => Promise<unknown>) => async (r
 
 export type BlockProps = { needs: Needs; ask: (asked: Asked) => void };
 
-/** Whom it is about. */
+/** A link to the person whom an entry is about. */
 export function Person({ userId, email }: { userId: string | null; email: string | null }) {
   return userId === null ? null : <Link href={`${sectionPath("people")}/${userId}`}>{email}</Link>;
 }
 
-/** Where what can be done for somebody is: their page. */
+/** A button to the person's page, where the team can act for them. */
 export function OpenPerson({ userId }: { userId: string | null }) {
   const { t } = useTranslation("admin");
   return userId === null ? null : (
@@ -70,7 +70,6 @@ export function Row({ need, what, detail, children }: RowProps) {
   );
 }
 
-/** Everything of one kind; nothing if there is none. */
 interface BlockOfProps {
   name: NeedKind;
   count: number;
@@ -78,6 +77,7 @@ interface BlockOfProps {
   children: ReactNode;
 }
 
+/** All entries of one kind. Renders nothing if there are none. */
 export function Block({ name, count, isMore, children }: BlockOfProps) {
   const { t } = useTranslation("admin");
   if (count === 0) return null;

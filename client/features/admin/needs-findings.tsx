@@ -24,7 +24,7 @@ export function useFindingText() {
   };
 }
 
-/** Where what it is about is shown in the panel. */
+/** The page of the panel that shows the finding's model or event; undefined for other kinds. */
 function addressOf({ kind, subject }: Finding): string | undefined {
   if (kind === "model_gone" || kind === "model_ending") return `${sectionPath("models")}?${new URLSearchParams({ model: subject })}`;
   if (kind === "lost_event" || kind === "stuck_event") return `${sectionPath("work")}/events?${new URLSearchParams({ event: subject })}`;
@@ -65,7 +65,7 @@ function CheckButton({ finding: { kind, userId }, needs, ask }: BlockProps & { f
 function CloseButton({ id, ask }: Pick<BlockProps, "ask"> & { id: string }) {
   const { t } = useTranslation("admin");
   const { dateTime } = useUtc();
-  // The second of two admins is told who was first, and when.
+  // If a colleague has closed it meanwhile, the admin reads who did and when.
   function wordsOf(error: unknown): string | undefined {
     if (!(error instanceof ApiProblem) || error.code !== "finding_closed" || error.since === undefined) return undefined;
     const time = dateTime(error.since);

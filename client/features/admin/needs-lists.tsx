@@ -19,7 +19,7 @@ import { sectionPath } from "./sections.ts";
 import { Since } from "./since.tsx";
 import { useWords } from "./use-words.ts";
 
-/** Does a job that failed for good again. */
+/** The button that runs a job again after it failed for good. */
 function Replay({ id, ask }: Pick<BlockProps, "ask"> & { id: string }) {
   const { t } = useTranslation("admin");
   const title = t("work.replay");
@@ -57,7 +57,7 @@ export function Letters({ needs: { deadLetters }, ask }: BlockProps) {
   );
 }
 
-/** The address is wrong, or its mailbox takes nothing from us: somebody looks at it before it is sent again. */
+/** Mails whose address is wrong or whose mailbox refuses us. Somebody looks at each before it is sent again. */
 export function Mails({ needs: { refusedMails }, look }: Pick<BlockProps, "needs"> & { look: () => void }) {
   const { t } = useTranslation("admin");
   const words = useWords();
@@ -89,7 +89,7 @@ export function Mails({ needs: { refusedMails }, look }: Pick<BlockProps, "needs
   );
 }
 
-/** Those that fail or leave soon. Each opens with its switch and prices. */
+/** Models that fail, or end soon. Each links to its switch and prices. */
 export function Models({ needs: { models } }: Pick<BlockProps, "needs">) {
   const { t } = useTranslation("admin");
   const { number } = useFormat();

@@ -11,7 +11,7 @@ import type { BlockProps } from "./needs-block.tsx";
 import { Block, OpenPerson, Person, Row } from "./needs-block.tsx";
 import { Since } from "./since.tsx";
 
-/** Mails the person where the invoice is paid. */
+/** Mails the person a link to the page where the invoice can be paid. */
 function PayLink({ payment, ask }: Pick<BlockProps, "ask"> & { payment: Needs["failedPayments"]["rows"][number] }) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();

@@ -49,7 +49,7 @@ function Dialogs({ asked, moved, delayed, close, done, look }: DialogsProps) {
         answer.current = await asked.act(reason);
       }}
       {...(asked.wordsOf && { wordsOf: asked.wordsOf })}
-      // It is said once the dialog is closed.
+      // The message is shown once the dialog is closed.
       onDone={() => done(answer.current)}
       look={look}
     >

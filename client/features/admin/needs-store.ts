@@ -18,7 +18,7 @@ function storeOf(querystring: { putOff?: true }) {
     look: () => {
       latest += 1;
       const own = latest;
-      // The answer to an earlier look may come after an act, and knows nothing of it.
+      // The answer to an earlier look may arrive after an act and not know of it, so only the latest look counts.
       const tell = (state: Partial<NeedsState>) => own === latest && set(state);
       Promise.all([api("GET /api/admin/needs", { querystring }), api("GET /api/environment")]).then(
         ([needs, { serverTime }]) => tell({ needs, readAt: new Date(serverTime) }),
@@ -30,7 +30,7 @@ function storeOf(querystring: { putOff?: true }) {
 
 /** What waits for somebody of the team. The navigation counts it, and the page that shows it reads it again after each act. */
 export const useNeeds = storeOf({});
-/** What of it was put off. */
+/** The entries that were put off. */
 export const usePutOff = storeOf({ putOff: true });
 
 const lookEveryMs = 60_000;
@@ -45,12 +45,12 @@ export function useLookingEveryMinute(look: () => void, isOn: boolean): void {
   }, [isOn, look]);
 }
 
-/** Reads it now and every minute, unless nobody may. */
+/** Reads what waits now and every minute, if the person's role allows it. */
 export function useCountedNeeds(isAllowed: boolean): void {
   useLookingEveryMinute(useNeeds.getState().look, isAllowed);
 }
 
-/** How many things wait. Undefined if nobody knows. */
+/** How many things wait. Undefined until they are read, or if that failed. */
 export function waitingOf(needs: NeedsState["needs"]): { count: number; isMore: boolean } | undefined {
   if (needs === undefined || needs === "failed") return undefined;
   const { checkingSince: _since, putOff: _later, ...lists } = needs;

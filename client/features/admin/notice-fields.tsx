@@ -17,7 +17,7 @@ export function usualNotice(nowMs: number): Notice {
   return { tone: "warning", texts: { [fallbackLanguage]: "" }, until: new Date(nowMs + usualHours * hourMs).toISOString() };
 }
 
-/** What is said, how it looks, and until when. A text that is emptied goes. */
+/** The notice's texts, how it looks, and until when it is shown. A translation that is emptied is removed. */
 export function NoticeFields({ notice, onChange }: { notice: Notice; onChange: (notice: Notice) => void }) {
   const { t } = useTranslation("settings");
   const { tone, texts, until } = notice;

@@ -92,7 +92,7 @@ function ActForm({ act, onChecked, ...dialog }: DialogProps & { act: Act; onChec
   if (act === "give") return <GiveDialog {...dialog} />;
   if (act === "giveBack") return <GiveBackDialog page={page} onClose={onClose} onDone={onDone} />;
   const [first, ...others] = page.money?.transfers ?? [];
-  // Also without a recording the page is read again: a refusal says that it is out of date.
+  // Closing the dialog reads the page again too: a refused recording means that the page is out of date.
   if (act === "transfer") return first && <TransferDialog invoices={[first, ...others]} onClose={onDone} onDone={onDone} />;
   if (act === "offer") return <OfferDialog email={email} onClose={onClose} onDone={onDone} />;
   if (act === "check")
@@ -124,7 +124,7 @@ function ActForm({ act, onChecked, ...dialog }: DialogProps & { act: Act; onChec
   );
 }
 
-/** What mends most comes first: checking payments gives what is owed, where credits given by hand are a present. */
+/** The most useful act comes first: a payment check grants the credits that are owed, while credits given by hand are a present. */
 function actsFor({ person, sessions, subscription, money }: PersonPage): Act[] {
   const { status, cancel_at_period_end: isEnding } = subscription;
   const hasPlan = status === "active" || status === "past_due" || status === "suspended";
@@ -132,7 +132,7 @@ function actsFor({ person, sessions, subscription, money }: PersonPage): Act[] {
   const awaited: Act[] = money && money.transfers.length > 0 ? ["transfer"] : [];
   const payments: Act[] = money?.customerId ? [...awaited, "check"] : awaited;
   const out: Act[] = sessions.length > 0 ? ["signOut"] : [];
-  // They could not download it otherwise.
+  // A banned person, or one whose account is being deleted, could not download an export.
   const data: Act[] = person.bannedAt === null && person.deleteAt === null ? ["export"] : [];
   const back: Act[] = person.bannedAt === null ? ["giveBack"] : [];
   return [...payments, "give", ...plan, ...data, ...out, ...back, person.bannedAt === null ? "ban" : "unban"];

@@ -40,7 +40,7 @@ function InvoiceLine({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** The latest ones. Those paid by card can be refunded; of a transfer it is recorded that the bank took it back. */
+/** The latest invoices. Those paid by card can be refunded; for a transfer, an admin records that the bank took it back. */
 export function Invoices({ page: { person, money }, look }: MoneyPage) {
   const { t } = useTranslation(["admin", "invoices"]);
   const { invoices, dashboardUrl } = money;
@@ -75,7 +75,7 @@ function useSubject(): (row: InvoiceRow) => string {
 
 const states = ["paid", "open", "processing", "failed", "action", "refunded", "void", "uncollectible"] as const;
 
-/** All of them, however long somebody has paid. When the person is read again only the list is, and an open dialog keeps what was entered. */
+/** All invoices of the person. When the person is read again, only the list is reloaded, so that an open dialog keeps what was entered. */
 export function InvoicesTab({ page: { person, money: account }, reads, look }: MoneyPage & { reads: number }) {
   const { t } = useTranslation(["admin", "invoices"]);
   const { money } = useFormat();

@@ -20,7 +20,7 @@ export interface Need {
   dueBy: string | null;
 }
 
-/** An entry that is to be put off until one of these days, the first and the last. */
+/** An entry that somebody wants to put off. `days`: the first and the last day it can be put off until. */
 export interface Delayed {
   kind: NeedKind;
   entry: string;
@@ -37,7 +37,7 @@ interface PutOffView {
 
 export const PutOffContext = createContext<PutOffView>({ isPutOff: false, entries: [], delay: () => {}, bringBack: () => {} });
 
-/** Puts an entry that waits off, or brings one that was put off back. There is nothing for what is due. */
+/** The button that puts an entry off, or brings one back that was put off. There is none if the entry is due and can't wait. */
 export function PutOffButton({ need: { kind, entry, dueBy }, describedBy }: { need: Need; describedBy: string }) {
   const { t } = useTranslation("admin");
   const { isPutOff, delay, bringBack } = useContext(PutOffContext);

@@ -15,7 +15,7 @@ interface RefundDialogProps {
   look: () => void;
 }
 
-/** Pays all of an invoice back that is left of it, or less. */
+/** Refunds what has not been refunded of an invoice yet, or a part of that. */
 export function RefundDialog({ userId, invoice, ...closing }: RefundDialogProps) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();

@@ -83,7 +83,7 @@ export function RefusedMails() {
       isOpen={canSendAgain}
       acts={(mails, ask, readAgain) => (
         <>
-          {/* Of one alone the address can be corrected. */}
+          {/* The address can be corrected only if a single mail is chosen. */}
           {mails.length === 1 && mails[0] ? <MailAgain mail={mails[0]} onDone={readAgain} /> : actButton("replay", ask)}
           {actsOn(mails).includes("discard") && actButton("discard", ask)}
         </>

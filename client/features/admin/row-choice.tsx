@@ -12,9 +12,9 @@ import type { TablePage, TableQuery } from "./use-table.ts";
 export interface Choosing<Row> {
   /** Names the row for screen readers. */
   nameOf: (row: Row) => string;
-  /** Without a box if nothing can be done with it. */
+  /** False if nothing can be done with the row; it has no checkbox then. */
   isChoosable: (row: Row) => boolean;
-  /** What can be done with those that are chosen; there is at least one. */
+  /** The buttons for the chosen rows; at least one row is chosen. */
   acts: (chosen: readonly Row[]) => ReactNode;
 }
 
@@ -45,7 +45,7 @@ interface ChoiceBarProps<Row extends { id: string }> {
   load: (query: TableQuery, signal: AbortSignal) => Promise<TablePage<Row>>;
 }
 
-/** How many are chosen, and what can be done with them. `all` takes the first of those that match the filters, in the order of the table. */
+/** How many rows are chosen, and what can be done with them. "All" chooses the first of the matching rows, up to the limit. */
 export function ChoiceBar<Row extends { id: string }>({ choosing, choice: { chosen, toggle }, query, load }: ChoiceBarProps<Row>) {
   const { t } = useTranslation("admin");
   const { number } = useFormat();

@@ -19,7 +19,7 @@ interface ViewDialogProps {
   list: ListName;
   /** What the list's address says now. */
   search: string;
-  /** To be renamed or deleted; without it a view is saved. */
+  /** The view to rename or delete; without it the dialog saves a new one. */
   view?: SavedView | undefined;
   onClose: () => void;
   onDone: (views: readonly SavedView[]) => void;

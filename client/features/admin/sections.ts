@@ -25,7 +25,7 @@ export function sectionPath(name: SectionName): string {
   return `${paths.admin}/${name}`;
 }
 
-/** What an address of the panel names: a section and, below it, one thing and what is shown of it. Undefined if there is no such section for the role. */
+/** The section that an address names, and below it one thing and its tab. Undefined if there is no such section for the role. */
 export function placeOf(
   pathname: string,
   role: TeamRole,

@@ -12,9 +12,9 @@ import { NoticeFields, usualNotice } from "./notice-fields.tsx";
 import { useSettingText } from "./use-setting-text.ts";
 
 interface SettingDialogProps {
-  /** The setting now: it changes below the open dialog if somebody else was first. */
+  /** The setting as it is now. It can change while the dialog is open, because somebody else may change it. */
   setting: Setting;
-  /** Null: the default is to hold again. */
+  /** Null: the default is to be restored. */
   wanted: "change" | null;
   onClose: () => void;
   onDone: (changed: Setting) => void;
@@ -53,7 +53,7 @@ function useValue({ name, value }: Setting): { value: Setting["value"]; ready: b
   const [notice, setNotice] = useState(() => (typeof value === "object" && value !== null ? value : usualNotice(Date.now())));
   switch (setting.kind) {
     case "switch":
-      // Open is the default.
+      // Null restores the default, which is on.
       return { value: value === true ? false : null, ready: true, field: null };
     case "amount": {
       const ready = isWithinLimits(name, numberOf(amount));

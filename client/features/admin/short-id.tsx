@@ -1,7 +1,7 @@
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import styles from "./copied.module.css";
 
-/** So many letters tell one id from the others of a list. */
+/** How many letters are shown of the id's beginning and end: enough to tell it from the others of a list. */
 const [first, last] = [12, 5];
 
 /** An id in a table, in one line. What its row opens has the whole id, with a button that copies it. */

@@ -71,7 +71,7 @@ interface TransferDialogProps {
   onDone: () => void;
 }
 
-/** Records that the money for an invoice has arrived. The amount is typed from the bank's statement, so that a difference is noticed here. */
+/** Records that the money for an invoice has arrived. The amount is typed from the bank's statement, so that a difference is noticed. */
 export function TransferDialog({ invoices, onClose, onDone }: TransferDialogProps) {
   const { t } = useTranslation("admin");
   const { money } = useFormat();

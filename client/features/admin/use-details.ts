@@ -54,8 +54,8 @@ const filters: Readonly<Record<string, string>> = {
 };
 
 /**
- * The details of an act on the audit log, names and values in words. What this page has no word for stays as it is: an id, or what a newer server
- * writes.
+ * The details of an act in the audit log, names and values in words. What this page has no word for stays as it is: an id, or a name from
+ * a newer server.
  */
 export function useDetails(): (details: Details) => { label: string; value: string }[] {
   const { t, i18n } = useTranslation(["words", "admin", "inbox", "settings"]);
@@ -67,7 +67,7 @@ export function useDetails(): (details: Details) => { label: string; value: stri
   const labelOf = (key: string | undefined, code: string) =>
     key !== undefined && i18n.exists(key) ? t(key as "words:details.names.by") : code;
 
-  /** By the detail's name, for those whose values are no plain words. */
+  /** How to write the values of certain details, by the detail's name. */
   const special: Readonly<Record<string, (code: string) => string>> = {
     template: words.mail,
     job: words.job,
@@ -91,7 +91,7 @@ export function useDetails(): (details: Details) => { label: string; value: stri
     return JSON.stringify(value);
   }
 
-  /** What is put off stands on a list of what waits; what is downloaded is another. */
+  /** `list` names a list of waiting things if something was put off (then there is an `entry`), and a downloaded table otherwise. */
   const isDownload = (details: Details) => details.list !== undefined && details.entry === undefined;
   return (details) =>
     Object.entries(details).map(([name, value]) => ({

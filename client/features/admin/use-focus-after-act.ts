@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * After an act the row that had the focus may be gone: the page's heading has it then, once `list` was read again. Call what it returns after
- * each act.
+ * After an act the row that had the focus may be gone. Once `list` has been read again, this moves the focus to the page's heading. Call
+ * the returned function after each act.
  */
 export function useFocusAfterAct(list: unknown): () => void {
   const hasActed = useRef(false);

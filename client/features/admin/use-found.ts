@@ -4,7 +4,7 @@ import type { PersonRow } from "#contract/admin/people.ts";
 
 /** People take in this many at a glance. */
 const most = 7;
-/** Who types on is not answered letter by letter. */
+/** The search waits this long after the last letter, so that fast typing doesn't send a request for each. */
 const pauseMs = 150;
 
 export interface Found {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
 import type { Setting, SettingsPage } from "#contract/settings.ts";
 
-/** The settings and the environment; undefined until the server has answered. What was read before stays on the screen while it is read again. */
+/** The settings and the environment; undefined until the server has answered. While they are read again, the old ones stay visible. */
 export function useSettings() {
   const [page, setPage] = useState<SettingsPage | "failed">();
   /** True if it could be read. */

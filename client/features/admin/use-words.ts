@@ -20,8 +20,8 @@ interface Option {
 }
 
 /**
- * Words for what the code calls by names: acts of the audit log, mails, jobs, and what events of Stripe's are about. A server that is newer than
- * this page may have names that it does not know; they stay names.
+ * Words for the names that the code uses: acts of the audit log, mails, jobs, and what Stripe's events are about. A server that is newer
+ * than this page may send names that the page does not know; they are shown as they are.
  */
 export function useWords() {
   const { t, i18n } = useTranslation("words");

@@ -30,7 +30,7 @@ export function Acts({ acts }: { acts: readonly WorkAct[] }) {
   );
 }
 
-/** What can be done with failed jobs that wait or were discarded: nothing is discarded twice. */
+/** What can be done with these failed jobs. If one of them was discarded already, they can't be discarded, only run again. */
 export const actsOn = (letters: readonly Pick<LetterRow, "state">[]): ("replay" | "discard")[] =>
   letters.some(({ state }) => state === "discarded") ? ["replay"] : ["replay", "discard"];
 
@@ -41,7 +41,7 @@ export function LetterState({ letter: { state, settledAt } }: { letter: Pick<Let
   return `${t(`work.states.${state}`)}${settledAt === null ? "" : `, ${dateTime(settledAt)}`}`;
 }
 
-/** A job that was done again and failed again has been acted on before, so this is asked for whatever its state is. */
+/** What the team did to a failed job. It is read for a waiting job too, which may have been run again and have failed again. */
 export function LetterActs({ letterId }: { letterId: string }) {
   const { t } = useTranslation(["admin", "common"]);
   const [acts, setActs] = useState<readonly WorkAct[] | "failed">();

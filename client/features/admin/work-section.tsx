@@ -25,7 +25,7 @@ const tabs = ["jobs", "waiting", "mails", "sent", "events"] as const;
 const loadLetters = (query: TableQuery, signal: AbortSignal) =>
   api("GET /api/admin/dead-letters", { querystring: query as LettersQuery, signal });
 
-/** One that was discarded, too, unless it was discarded with its event of Stripe's: that is put back among the events. */
+/** A discarded job can be run again, except one that processes an event of Stripe's: that is brought back in the list of events. */
 const canReplay = ({ state, job }: LetterRow) => state === "waiting" || (state === "discarded" && job !== "process-stripe-event");
 
 function LetterView({ letter }: { letter: LetterRow }) {

@@ -81,7 +81,7 @@ export function WorkTable<Row extends { id: string }>({ titleOf, nameOf, view, i
     const results = answer.current;
     setAsked(undefined);
     readAgain();
-    // If one row was done, the table shows it.
+    // If a single row succeeded, the table shows that; otherwise a dialog says what became of each.
     if (rows.length > 1 || results.some(({ outcome }) => outcome !== "done")) setSettled({ rows, results });
   }
 

@@ -15,7 +15,7 @@ export function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY"
   }
   const replaced = currentSession();
   adoptSession(outcome, event);
-  // No tab has its tokens any more. If this fails, it can be ended on the account's page, or ends by itself.
+  // No tab has the replaced session's tokens any more. If this fails, the person can end it on the account's page, or it expires.
   if (replaced) void api("POST /api/auth/sign-out", { body: { refresh_token: replaced.refresh_token } }).catch(() => undefined);
 }
 
@@ -152,7 +152,7 @@ export async function disownSignUp(token: string): Promise<void> {
   await api("POST /api/auth/disown", { body: { token } });
 }
 
-/** Reads which address the link gives to its account, and what is needed to use it here. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+/** Reads which address the link gives its account, and what using it here needs. Throws ApiProblem (`link_invalid`), NetworkProblem. */
 export function lookAtEmailChange(token: string): Promise<EmailChangeLink> {
   return api("POST /api/auth/email-change-link", { body: { token } });
 }

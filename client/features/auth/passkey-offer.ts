@@ -1,6 +1,6 @@
 /**
- * Passkeys among the suggestions of the email field. The browser must know of the offer before the field has the focus, so it may begin while
- * the form sleeps (lib/sleep.ts), and this file is small.
+ * Passkeys among the suggestions of the email field. The browser must know of the offer before the field has the focus, so the offer may
+ * begin while the form sleeps (lib/sleep.ts), and this file is small.
  */
 import { api } from "#client/lib/api.ts";
 import { passkeySupport } from "#client/lib/passkeys.ts";
@@ -36,7 +36,7 @@ async function offerUntil(signal: AbortSignal, onRefused: OnRefused): Promise<vo
     const chosen = await offerPasskey(options, signal);
     if (chosen === undefined) return;
     if (chosen === "renew") continue;
-    // What becomes of it shows in the form, which must not sleep then.
+    // The form shows how the sign-in ends, so it must be awake.
     const [{ signInByOffered }] = await Promise.all([import("./passkey-calls.ts"), wakeUp()]);
     await signInByOffered(chosen, onRefused);
   }
@@ -44,13 +44,13 @@ async function offerUntil(signal: AbortSignal, onRefused: OnRefused): Promise<vo
 
 interface EarlyOffer {
   controller: AbortController;
-  /** Told by the form once it is alive. */
+  /** The form's function, which it passes on once it is hydrated. */
   onRefused: PromiseWithResolvers<OnRefused>;
 }
 
 let early: EarlyOffer | undefined;
 
-/** Offers passkeys while the form sleeps, which goes on with it by `offerPasskeys`. Returns that nothing has to wake up for it. */
+/** Offers passkeys while the form sleeps; the form later takes over with `offerPasskeys`. Returns false: nothing has to wake up for it. */
 export function offerEarly(): false {
   const begun: EarlyOffer = { controller: new AbortController(), onRefused: Promise.withResolvers() };
   early = begun;
@@ -63,8 +63,8 @@ export function offerEarly(): false {
 }
 
 /**
- * Offers passkeys until `signal` aborts. Whoever did not ask for it hears nothing of its failures: only what becomes of a chosen passkey is
- * told.
+ * Offers passkeys until `signal` aborts. The person has not asked for the offer, so its failures are not shown: `onRefused` hears only
+ * what goes wrong after a passkey was chosen.
  */
 export async function offerPasskeys(signal: AbortSignal, onRefused: OnRefused): Promise<void> {
   const begun = early;

@@ -25,7 +25,7 @@ export function PasskeyWay({ paused, refusal }: PasskeyWayProps) {
   useEffect(() => {
     if (paused || busy) return;
     const controller = new AbortController();
-    // Without its chunk there is no offer. The button says why when it is pressed.
+    // If the chunk can't be loaded, no passkey is offered. The button says why when it is pressed.
     untilIdle()
       .then(() => import("./passkey-offer.ts"))
       .then(({ offerPasskeys }) => offerPasskeys(controller.signal, refuseOffered))

@@ -7,7 +7,7 @@ import { StepHeading } from "./step-heading.tsx";
 
 interface StepProps {
   title: string;
-  /** `<strong>` is an address. */
+  /** May contain `<strong>` around an email address. */
   lead?: string | undefined;
   children?: ReactNode;
 }
@@ -37,7 +37,7 @@ interface ActStepProps extends StepProps {
   act: () => Promise<unknown>;
 }
 
-/** A step with one thing to do. Its children are the ways round it. */
+/** A step with one thing to do. Its children are the alternatives to doing it. */
 export function ActStep({ details, submit, act, children, ...step }: ActStepProps) {
   const { note, waitSeconds, busy, run } = useAct();
   return (

@@ -1,4 +1,4 @@
-/** What a mailed link or the first factor leads to on the page of sign-in: in one file, because whoever needs a step needs it at once. */
+/** The steps that a mailed link or the first factor leads to on the sign-in page: in one chunk, because a step is needed at once. */
 import type { ReactNode } from "react";
 import { DisownWay } from "./disown-way.tsx";
 import { EmailChange } from "./email-change.tsx";
@@ -18,7 +18,7 @@ interface MailedStepProps {
   onEmail: (email: string) => void;
   onDone: () => void;
   onInstead: () => void;
-  /** Called with another link to go on with. */
+  /** Called with the link that comes next, for example one for a new password. */
   onNext: (mailed: MailedToken) => void;
   /** The sign-in form, with which removing a lost factor begins. */
   signInForm: (notice: ReactNode) => ReactNode;

@@ -32,7 +32,7 @@ function Result({ check: { complete, items } }: { check: PaymentCheck }) {
   );
 }
 
-/** A check of one's payments, on demand: what was wrong is put right, and said. The pages that show it are told by the server. */
+/** Checks the person's payments on demand, repairs what was wrong and says so. The server tells the other open pages about the repair. */
 export function DoctorPanel() {
   const { t } = useTranslation(["doctor", "errors", "refusals"]);
   const { note, waitSeconds, busy, run } = useAct();

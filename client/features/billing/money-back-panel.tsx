@@ -13,7 +13,7 @@ import { moneyBackDays, moneyBackUsedPercent, withdrawalDays } from "#domain/pla
 import styles from "./money-back.module.css";
 import { useBillingRead } from "./use-billing-read.ts";
 
-/** Null: nothing was paid. */
+/** Null if the person has paid nothing. */
 const readMoneyBack = async () => (await api("GET /api/billing/money-back")).moneyBack;
 
 function useRule() {

@@ -97,7 +97,7 @@ function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogP
   const [outdated, setOutdated] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const preview = looked && "preview" in looked ? looked.preview : undefined;
-  // On a phone the note comes in below what is in view.
+  // On a phone the note may appear below the visible part of the dialog.
   useEffect(() => {
     if (missing) box.current?.scrollIntoView({ block: "nearest" });
   }, [missing]);

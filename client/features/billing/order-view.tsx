@@ -68,7 +68,7 @@ interface OrderConsentProps {
   onChange: (agreed: boolean) => void;
 }
 
-/** The person asks us to begin before the period of withdrawal is over; never ticked before (Directive 2011/83/EU, articles 8(8) and 16). */
+/** The request to begin before the withdrawal period is over. Never ticked in advance (Directive 2011/83/EU, articles 8(8) and 16). */
 export function OrderConsent({ agreed, missing, noteId, onChange }: OrderConsentProps) {
   const { t } = useTranslation("order");
   const { number } = useFormat();

@@ -27,7 +27,7 @@ interface Words {
   action: ReactNode;
 }
 
-/** What there is to say of the trial to somebody who can't use models now; null if nothing, and until the texts are loaded. */
+/** What to tell somebody who can't use models now about the trial; null if there is nothing to say, and until the texts are loaded. */
 function useWords(check: SubscriptionCheck): Words | null {
   const { t, ready } = useTranslation("trial", { useSuspense: false });
   const { credits, date, list } = useFormat();
@@ -55,7 +55,7 @@ function useWords(check: SubscriptionCheck): Words | null {
   return { title: t("ended.title"), text: t("ended.text", { date: date(check.trial_end ?? check.server_time) }), action: plans };
 }
 
-/** What there is to say to those who can't ask now: the offer of the trial, that it has ended and what one can do, or that the plan is on hold. */
+/** Shown to people who can't ask models now: the offer of the trial, or that it has ended and what to do, or that the plan is on hold. */
 export function OwnTrial({ check }: { check: SubscriptionCheck }) {
   const words = useWords(check);
   if (check.status === "suspended") return <PlanOnHold />;

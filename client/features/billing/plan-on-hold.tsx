@@ -3,7 +3,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { LinkButton } from "#client/components/button.tsx";
 import { paths } from "#client/paths.ts";
 
-/** Where a model can't be asked: another plan can't be ordered before this one is paid or ended, so this leads there and not to the plans. */
+/** Shown in place of a composer while the plan is on hold. Until it is paid or ended none other can be ordered: it links to the account. */
 export function PlanOnHold() {
   const { t, ready } = useTranslation("change", { useSuspense: false });
   if (!ready) return null;

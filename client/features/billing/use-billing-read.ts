@@ -7,7 +7,7 @@ export function useBillingNews(look: () => Promise<void>): void {
   useNews(billingNews, look);
 }
 
-/** What `read` brings, read again after news. Undefined: not known, be it that it could not be read. `read` must stay the same function. */
+/** The result of `read`, which is called again after news. Undefined until it has succeeded once. `read` must stay the same function. */
 export function useBillingRead<Value>(read: () => Promise<Value>) {
   const [value, setValue] = useState<Value>();
   const look = useCallback(async () => {

@@ -109,7 +109,7 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
   );
 }
 
-/** Whether the address names this panel; then it is shown and scrolled to as soon as it can be, and again whenever its link is followed. */
+/** Whether the address names this panel. If so, scrolls to it as soon as it is ready, and again whenever its link is followed. */
 function useSought(ready: boolean): boolean {
   const [sought, setSought] = useState(false);
   useEffect(() => {
@@ -121,7 +121,7 @@ function useSought(ready: boolean): boolean {
       if (named) requestAnimationFrame(() => document.getElementById(withdrawalId)?.scrollIntoView());
     };
     look();
-    // The router says so when a link of the page is followed.
+    // The router fires pushState when a link of the page is followed.
     const events = ["pushState", "hashchange"];
     for (const event of events) addEventListener(event, look);
     return () => {

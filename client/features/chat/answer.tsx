@@ -74,7 +74,7 @@ interface FootProps {
   onAsk: (message: ThreadMessage) => void;
 }
 
-/** Asks the same again. It finds out itself whether that is possible now; a prop would render every answer again. */
+/** Asks the same again. It reads from the store whether that is possible now; as a prop, a change would render every answer again. */
 function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();

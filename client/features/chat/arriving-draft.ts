@@ -13,8 +13,8 @@ function hasText(draft: Draft | undefined): draft is Draft {
 }
 
 /**
- * A prompt from the address fills the composer, and a model alone replaces the draft's: somebody has just tapped it. A draft that was there is put aside, in front of one put aside earlier, so
- * nothing is lost.
+ * A prompt from the address fills the composer; a model without a prompt replaces the draft's model, because somebody has just tapped it.
+ * The draft that was there is put aside, in front of one that was put aside earlier, so that nothing is lost.
  */
 export function arrivingDrafts(kept: Draft | undefined, aside: Draft | undefined, given: GivenPrompt | undefined): ArrivingDrafts {
   const modelId = given?.modelId ?? kept?.modelId ?? null;

@@ -42,7 +42,7 @@ interface AskDialogProps {
 
 type Asked = Pick<AskDialogProps, "message" | "receipt">;
 
-/** What is sent: an edited question keeps its files, and a question that is asked again its place. */
+/** What is sent. An edited question keeps its files. An unchanged question gets another answer in its place. */
 function againOf({ message, receipt }: Asked, model: OfferedModel, text: string, picture: PictureOptions): Again {
   const { speech } = receipt ?? {};
   const clip = receipt?.clip ?? { ...usualClip };
@@ -68,8 +68,8 @@ function AskPrice({ price, available }: { price: number; available: number }) {
 const soundOf = (message: ThreadMessage) => filesOf(message).find(({ reading }) => reading.as === "sound");
 
 /**
- * A recording is for models that write down, and they are for nothing else. Pictures and clips are asked again only of models that make them. A
- * text whose length is not known here can't be priced for reading.
+ * Recordings go only to models that transcribe, which take nothing else. Pictures and clips are asked again only of models that make them.
+ * A text whose length is not known here has no price for reading aloud.
  */
 function mayAnswerThis({ message, receipt }: Asked, { unit }: OfferedModel): boolean {
   if (receipt?.picture) return unit === "image";
@@ -87,14 +87,14 @@ function useLostText({ lost, successor }: Pick<ReturnType<typeof askedAgain>, "l
   return successor ? t("again.lostTo", { name, successor: successor.name }) : t("again.lost", { name });
 }
 
-/** Those that can be asked this, and the one that will be. */
+/** The models that can answer this, and the one that will be asked. */
 function useChoice(asked: Asked, answeredId: string | undefined) {
   const [chosen, setChosen] = useState<string>();
   const all = useModels((state) => state.models);
   const models = all.filter((each) => mayAnswer(each) && mayAnswerThis(asked, each));
   const usual = askedAgain(models, all, answeredId);
   const lostText = useLostText(usual);
-  // What was chosen and can't be asked any more is not replaced.
+  // If the chosen model has become unavailable, no other takes its place: the person has to choose.
   const model = chosen === undefined ? usual.model : models.find(({ id }) => id === chosen);
   return { models, model, lostText, setChosen };
 }

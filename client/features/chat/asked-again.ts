@@ -7,13 +7,13 @@ interface AskedAgain {
   lost: OfferedModel | undefined;
   /** The one that follows it, if there is one and it can be asked. */
   successor: OfferedModel | undefined;
-  /** With which the dialog begins; without it the person has to choose. */
+  /** The model that the dialog preselects; without one the person has to choose. */
   model: OfferedModel | undefined;
 }
 
 /**
- * The model that a question is asked again of, if the person has chosen none: the one that answered, or else its successor if that is of the
- * same kind and no dearer. `fitting`: those that can be asked this. `all`: those that are offered.
+ * The model to ask again if the person has chosen none: the one that answered, or else its successor if that is of the same kind and no
+ * dearer. `fitting`: the models that can answer this. `all`: the models that are offered.
  */
 export function askedAgain(fitting: readonly OfferedModel[], all: readonly OfferedModel[], answeredId: string | undefined): AskedAgain {
   const model = fitting.find(({ id }) => id === answeredId);

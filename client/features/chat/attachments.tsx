@@ -105,7 +105,7 @@ function useReport({ files, onState }: Pick<AttachmentsProps, "files" | "onState
   useEffect(() => latest.current(JSON.parse(told) as FilesState), [told]);
 }
 
-/** Calls the listener with what each file that is uploaded, or deleted, does to the draft of this conversation. Returns a function that stops it. */
+/** Calls the listener with the change that each uploaded or deleted file makes to this conversation's draft. Returns a function to stop. */
 export function onDraftFile(threadKey: string, listener: (by: (draft: Draft) => Draft) => void): () => void {
   return onFileEvent((event) => {
     const owner = sessionStore.getState().user?.id;

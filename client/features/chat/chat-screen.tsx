@@ -75,7 +75,7 @@ function useThread(threadKey: string) {
 
 function useModelFor(userId: string, threadKey: string, chosen: string | null, refusal: Refusal | null): OfferedModel | undefined {
   const { models } = useModels();
-  // The day has turned, or the model was switched off, since this page asked for the models.
+  // The model has ended or was switched off since this page asked for the models.
   const isOutdated = refusal?.code === "model_retired" || refusal?.code === "model_unavailable";
   useEffect(() => void (isOutdated && refreshModels()), [isOutdated]);
   const last = useLastModel(userId, threadKey);

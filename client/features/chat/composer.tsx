@@ -38,11 +38,11 @@ export interface ComposerProps {
   available: number;
   online: boolean;
   threadKey: string;
-  /** How pictures are to be asked for, while the model makes pictures; in which voice a text is read. */
+  /** The model's options: those for pictures and clips, or the voice that reads a text. */
   options: ReactNode;
-  /** In place of the field for prompts, while the model writes down recordings. */
+  /** Shown instead of the prompt's field while the model transcribes recordings. */
   field: ReactNode;
-  /** There is something to be sent in that place. */
+  /** That replacement holds something to send. */
   fieldReady: boolean;
   /** What was spoken instead of typed. */
   onSpoken: (text: string) => void;

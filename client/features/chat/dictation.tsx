@@ -21,7 +21,7 @@ import type { OfferedModel } from "./models-store.ts";
 import { RecordingBar, RecordingFault } from "./recording-composer.tsx";
 import { useRecordingUpload } from "./use-recording-upload.ts";
 
-/** Somebody who holds the button for longer than this ends with letting it go. */
+/** After holding the button for longer than this, letting go ends the recording; a shorter press is a tap. */
 const holdMs = 500;
 /** The price was read once on this page; after that the button begins at once. */
 let agreed = false;
@@ -61,8 +61,8 @@ async function writeDown(model: OfferedModel, spoken: Spoken, confirmed: boolean
 }
 
 /**
- * Uploads what was recorded and has it written down. What costs more than the minute that was agreed to, or was ended by anything but the
- * person, is kept, and its price is asked about first.
+ * Uploads a recording and has it transcribed. If it costs more than the one minute that the person agreed to, or did not end because the
+ * person wanted it to, the recording is kept and the person is asked first, with its price.
  */
 function useDictation(model: OfferedModel, onText: (text: string) => void) {
   const { t } = useTranslation("sounds");
@@ -77,7 +77,7 @@ function useDictation(model: OfferedModel, onText: (text: string) => void) {
 
   const forget = (spoken: Spoken | null) => {
     setAsked(null);
-    // It would go by itself, a week later.
+    // If the call fails, the server deletes the file a week later.
     if (spoken) void api("DELETE /api/files/:id", { params: { id: spoken.info.id } }).catch(() => {});
   };
   const send = async (spoken: Spoken, confirmed: boolean) => {
@@ -94,13 +94,13 @@ function useDictation(model: OfferedModel, onText: (text: string) => void) {
         setCode(outcome.code);
         forget(spoken);
       } else {
-        // Asked about, or for another try. A refusal keeps the key free; what failed needs a new one.
+        // Keep it, to ask about it or for another try. If the outcome is unknown, the same key prevents a second charge.
         const isOver = outcome.code !== "network" && outcome.code !== "unexpected";
         setAsked(isOver ? { ...spoken, idempotencyKey: crypto.randomUUID() } : spoken);
         if (outcome.code !== "confirmation_required") setCode(outcome.code);
       }
     } catch {
-      // Given up.
+      // The person has cancelled.
     } finally {
       setWriting(false);
     }
@@ -222,7 +222,7 @@ export function Dictation({ model, onText, slot }: DictationProps) {
   const pressedAt = useRef<number | undefined>(undefined);
   const isRecording = recorder.phase === "recording" || recorder.phase === "paused";
   const isOpening = recorder.phase === "asking";
-  // What is asked about, or was not uploaded yet, would be lost by another recording.
+  // A new recording would replace one that waits for the person's answer or could not be uploaded yet.
   const busy = upload.busy || writing || asked !== null || upload.again !== null;
 
   const begin = () => {
@@ -236,23 +236,23 @@ export function Dictation({ model, onText, slot }: DictationProps) {
   };
   const press = (event: PointerEvent<HTMLButtonElement>) => {
     if (event.button !== 0 || busy) return;
-    // So that the release is heard wherever the finger is by then.
+    // Captured, so that the button gets the release wherever the finger is by then.
     event.currentTarget.setPointerCapture(event.pointerId);
     if (isRecording || isOpening) return;
     pressedAt.current = performance.now();
     begin();
   };
-  /** The finger is up, or the browser has taken it (`isTaken`): then nobody has said that it is to be written down. */
+  /** The finger is up or, with `isTaken`, the browser took the gesture over: then the person has not asked for a transcript. */
   const release = (isTaken: boolean) => {
     const since = pressedAt.current;
     pressedAt.current = undefined;
     if (since !== undefined && performance.now() - since <= holdMs && !isTaken) return;
-    // Otherwise it would begin after the finger is up.
+    // Without this the recording would begin after the finger is up.
     if (isOpening) recorder.cancel();
     else if (isRecording && isTaken) recorder.breakOff();
     else if (isRecording) recorder.finish();
   };
-  // A pointer is heard above; keys and screen readers click.
+  // Pointers are handled above. Keys and screen readers send a click with `detail` 0.
   const click = (event: MouseEvent) => {
     if (event.detail > 0 || busy) return;
     if (isRecording) recorder.finish();

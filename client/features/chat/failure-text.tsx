@@ -16,7 +16,7 @@ const known: readonly FailureKey[] = [
   "content_filtered",
   "interrupted",
 ];
-/** Their texts come late. */
+/** Failures whose texts are loaded only when one of them has to be shown. */
 const rare: readonly RareFailureKey[] = [
   "picture_not_kept",
   "clip_not_kept",
@@ -30,8 +30,8 @@ const rare: readonly RareFailureKey[] = [
 ];
 
 /**
- * Says why an answer failed, or some of its pictures did. A code that this client does not know gets the general text, and so does a rare one
- * until its text is there.
+ * Says why an answer failed, or why some of its pictures did. A code that this client does not know gets the general text, and so does a
+ * rare one until its text is loaded.
  */
 export function FailureText({ receipt: { failureCode: code, filterReason } }: { receipt: Receipt }) {
   const { t } = useTranslation("chat");

@@ -21,7 +21,7 @@ export function useReadingText(): (reading: AttachedFile["reading"], pages: numb
   };
 }
 
-/** A picture small, or the sign of a document or a recording. */
+/** A small version of a picture, or the icon of a document or a recording. */
 export function Thumbnail({
   address,
   isSound = false,

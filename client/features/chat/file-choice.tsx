@@ -17,7 +17,7 @@ interface FileChoiceProps {
   children: (open: (button: HTMLElement) => void) => ReactNode;
 }
 
-/** Opens the choice of files. On a phone or a tablet it asks first whether to take a photo: their own choices often leave the camera out. */
+/** Opens the browser's file dialog. On a phone or a tablet it first offers to take a photo, because their dialogs often leave that out. */
 export function FileChoice({ name, accept, multiple = true, onFiles, children }: FileChoiceProps) {
   const { t } = useTranslation("files");
   const files = useRef<HTMLInputElement>(null);

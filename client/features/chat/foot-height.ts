@@ -1,7 +1,7 @@
 /**
- * Sets on the page how far from the lower edge of the window the chat's lower part (the composer, and a refusal above it) begins,
- * `--foot-height`, and where its last line ends, `--price-end`: what floats stands above the one or in the other, and covers neither. Used as
- * a ref; the returned function removes the properties.
+ * Measures the chat's lower part (the composer, and a refusal above it) from the window's lower edge: `--foot-height` is where it begins,
+ * `--price-end` where its last line ends. Floating parts use these to stand above it or beside its last line without covering anything.
+ * Used as a ref; the returned function removes the properties.
  */
 export function measureFoot(foot: HTMLElement | null): (() => void) | undefined {
   if (!foot) return undefined;

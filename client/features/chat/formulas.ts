@@ -21,7 +21,7 @@ const pairs = [
   { open: "\\(", close: "\\)", display: false },
 ] as const;
 
-/** Words outside commands and groups. A number followed by one, or two in a row, are a price and its sentence. */
+/** Whether the text is a price and its sentence: it starts with a digit and has a word outside of commands, or has two words in a row. */
 function isProse(tex: string): boolean {
   const bare = tex.replace(/\\[a-z]+|\{[^{}]*\}/gi, " ");
   if (/^\d/.test(tex)) return /\p{L}{2}/u.test(bare);

@@ -1,4 +1,4 @@
-/** The pictures to begin from are kept on the device with the draft, and come there when their upload ends. */
+/** Stores the reference pictures (those to begin from) on the device like a draft, and adds new ones when their upload ends. */
 import { beginClipWith, useClipWish } from "#client/lib/clip-wish.ts";
 import { addReference, filesOfWish, removeReference, usePictureWish } from "#client/lib/picture-wish.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
@@ -12,7 +12,7 @@ import { useUploads } from "./uploads.ts";
 let shownFor: string | undefined;
 const ownerNow = () => sessionStore.getState().user?.id;
 
-/** Something is asked for only when all that was chosen for it is there. */
+/** Counts the uploads under way, because nothing is asked for before all its pictures are uploaded. */
 function count(): void {
   if (shownFor === undefined) return;
   const { uploads } = useUploads.getState();
@@ -22,7 +22,7 @@ function count(): void {
   if (useClipWish.getState().isPending !== isPending) useClipWish.setState({ isPending });
 }
 
-/** What a button of a picture has put there in the meantime stays. */
+/** Shows the stored pictures, unless a picture's button has put another one there in the meantime. */
 async function showKeptReferences(): Promise<void> {
   const owner = ownerNow();
   if (owner === undefined || owner === shownFor) return;
@@ -34,7 +34,7 @@ async function showKeptReferences(): Promise<void> {
   count();
 }
 
-/** Does what takes pictures away again before they were sent. */
+/** Runs `change`, and deletes on the server the pictures that it removed before they were sent. */
 export function discardBy(change: () => void): void {
   const files = () => [...filesOfWish(usePictureWish.getState()), useClipWish.getState().reference?.fileId ?? []].flat();
   const before = files();
@@ -52,7 +52,7 @@ function forget(id: string): void {
 }
 
 function keep(): void {
-  // Somebody else has just signed in, and the pictures of the one before are taken away.
+  // Somebody else has just signed in: removing the previous person's pictures from the screen must not change what is stored for them.
   if (shownFor === undefined || shownFor !== ownerNow()) return;
   const { references, mask } = usePictureWish.getState();
   void keepReferences(shownFor, { references, mask, first: useClipWish.getState().reference });
@@ -60,7 +60,7 @@ function keep(): void {
 
 usePictureWish.subscribe((now, before) => {
   if (now.references !== before.references || now.mask !== before.mask) keep();
-  // A button of a picture puts another one in the place of those that were chosen.
+  // A picture's button replaces the pictures that were chosen before.
   if (now.given && now.given !== before.given) void putAway(filesOfWish(before).filter((id) => !filesOfWish(now).includes(id)));
 });
 useClipWish.subscribe((now, before) => {

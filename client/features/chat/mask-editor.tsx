@@ -16,14 +16,14 @@ interface Point {
   y: number;
 }
 
-/** In the picture's pixels. */
+/** One stroke of the brush. Lengths are in the picture's pixels. */
 interface Stroke {
   radius: number;
   points: Point[];
 }
 
 const keyStep = 0.04;
-/** Beside a canvas of this colour the picture shines through. */
+/** The mask's colour on the screen. The canvas lies over the picture and is half transparent, so the picture shines through. */
 const shownColour = "rgb(214 73 40)";
 
 /** Where an arrow key moves the brush; undefined for other keys. */

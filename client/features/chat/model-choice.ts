@@ -18,8 +18,8 @@ export function readsAloud(model: OfferedModel): boolean {
 }
 
 /**
- * The model for the next send. A model the person chose is kept even if it is not available or has left: they are told, and choose again. Without a
- * choice it is the model used last or, if that is missing or not available, a small one.
+ * The model for the next send. A model that the person chose is kept even if it is unavailable or has ended: they are told, and choose
+ * again. Without a choice it is the model used last or, if that is missing or unavailable, a small one.
  */
 export function preferredModel(models: readonly OfferedModel[], chosen: string | null, last: string | null): OfferedModel | undefined {
   const choice = models.find(({ id }) => id === chosen);

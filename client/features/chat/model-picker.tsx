@@ -96,7 +96,7 @@ function TileFace({ model, available }: Pick<TileProps, "model" | "available">) 
   );
 }
 
-/** The way to what is missing. It stands below the tile, because a button can hold no link. */
+/** Links to the plan or the credits that the person lacks. It stands below the tile, because a button can't contain a link. */
 function WayToUse({ model, available }: Pick<TileProps, "model" | "available">) {
   const { t } = useTranslation("chat");
   const onTrial = useModels((state) => state.onTrial);

@@ -29,7 +29,7 @@ export interface OfferedModel {
   /** The person is on the free trial, which doesn't cover this model. */
   needsPlan: boolean;
   sandbox: boolean;
-  /** It is switched off, and what people read of that, by language; null while it is not. */
+  /** If an admin has switched it off: the explanation that people read, by language. Null while it is on. */
   off: Readonly<Record<string, string>> | null;
   /** The day, in UTC, on which it leaves; null while no end is announced. */
   until: string | null;
@@ -71,7 +71,7 @@ export function endedModel(id: string): OfferedModel | undefined {
 
 let drawn: { shown: Shown; models: readonly OfferedModel[] } | undefined;
 
-/** We know names and prices without the network, but of models that are not switched off we don't know whether they are available. */
+/** The models before the server has answered: names and prices are known, but not whether a model works, unless it is switched off. */
 function drawnModels(): readonly OfferedModel[] {
   const shown = shownModels();
   const tell = (model: KnownModel) => ({ ...offered(model, false), ...(shown.off.includes(model.id) && { available: false, off: {} }) });
@@ -79,7 +79,7 @@ function drawnModels(): readonly OfferedModel[] {
   return drawn.models;
 }
 
-/** The first state has a getter, because pages for different models are drawn with this module. */
+/** The first state has a getter, because prerendering draws pages with different lists of models in one process. */
 export const useModels = create<ModelsState>(() => ({
   status: "idle",
   get models() {
@@ -110,7 +110,7 @@ function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
 
 let nextTry: ReturnType<typeof setTimeout> | undefined;
 
-/** Without a connection the list is asked for again after so long, as long as a model is out of order. */
+/** If asking fails while a model is out of order, the list is asked for again after this time. */
 const askAgainMs = 10_000;
 
 /** Asks again when the first of the models that are out of order may work again. */

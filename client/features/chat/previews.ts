@@ -1,4 +1,4 @@
-/** Addresses of the chosen files themselves, so that a picture is shown before it has been uploaded. By the upload's id, and then by the file's. */
+/** Object URLs of chosen pictures, to show them before they are uploaded. By the upload's id, and after the upload by the file's. */
 const previews = new Map<string, string>();
 
 export function previewOf(id: string): string | undefined {

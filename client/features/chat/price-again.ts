@@ -2,7 +2,7 @@ import type { Receipt } from "#contract/generations/generations.ts";
 import type { Model } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 
-/** What the same question costs again: of pictures, a recording or a text to be read, what the receipt counts. */
+/** What asking again costs. The number of pictures, seconds or characters comes from the receipt. */
 export function priceAgain(
   model: Pick<Model, "credits" | "unit">,
   receipt: Pick<Receipt, "picture" | "recording" | "speech"> | null,

@@ -1,6 +1,6 @@
 /**
- * What was uploaded and put away again before it was sent takes no room any more: it is deleted on the server at once. What another draft has,
- * or pictures begin from, stays, and the server keeps what a question was sent with. Whatever does not get through goes by itself, a week later.
+ * Deletes uploads on the server that a person removed before sending them, so that they take no storage. Files that another draft or the
+ * picture options still use stay, and the server keeps files of sent questions. If a call fails, the server deletes the file a week later.
  */
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
@@ -19,7 +19,7 @@ async function listKept(owner: string): Promise<Set<string> | undefined> {
   return drafted && begun && new Set([...drafted, ...begun]);
 }
 
-/** Call it after the draft, or the pictures to begin from, were changed: the device is read after what was written then. */
+/** Call this after the draft or the reference pictures were changed, because it reads from the device which files they still use. */
 export async function putAway(fileIds: readonly string[]): Promise<void> {
   const owner = sessionStore.getState().user?.id;
   if (owner === undefined || isSending()) return;

@@ -30,7 +30,7 @@ type State =
   | { phase: "ready"; sound: SoundPart; isNew: boolean }
   | { phase: "failed"; code: string; receipt?: Receipt };
 
-/** Finds an earlier reading, which costs nothing, or asks for one. What goes on while nobody looks is found the next time. */
+/** Finds an earlier reading, which costs nothing, or asks for one. A reading that ends while the panel is closed is found the next time. */
 function useReading(answerId: string) {
   const [state, setState] = useState<State>({ phase: "looking" });
   const running = useRef(new AbortController());
@@ -49,7 +49,7 @@ function useReading(answerId: string) {
     try {
       const receipt = await followAnswer(source, listener, running.current.signal);
       if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
-      // The next try is another answer.
+      // A further try is a new answer, so it needs a new key.
       key.current = crypto.randomUUID();
       if (sound) setState({ phase: "ready", sound, isNew: true });
       else setState(receipt.status === "stopped" ? { phase: "asking" } : { phase: "failed", code: "failed", receipt });
@@ -72,7 +72,7 @@ function useReading(answerId: string) {
         else if (answer?.status === "streaming") void begun.current({ generationId: answer.generationId });
         else setState({ phase: "asking" });
       },
-      // Without an answer nothing is lost by asking for a new one, at the price shown.
+      // If we can't find out whether there is one, the person may ask for a new one at the price shown.
       (error: unknown) => isAbort(error) || setState({ phase: "asking" }),
     );
     return () => controller.abort();

@@ -24,7 +24,7 @@ import { addUploads, removeUpload } from "./uploads.ts";
 
 const accepted = "audio/*,.mp3,.wav,.m4a,.aac,.ogg,.oga,.opus,.webm";
 
-/** So long before the longest that the model takes, it is said that the recording will end. */
+/** From this time before the model's limit on, the bar says that the recording will end. */
 const warningSeconds = 60;
 
 /** How loud it is, as a bar that moves. */
@@ -38,7 +38,7 @@ export function RecordingBar({ recorder, children }: { recorder: Recorder; child
   const { t } = useTranslation(["sounds", "common"]);
   const { phase, milliseconds, leftSeconds, level } = recorder;
   const paused = phase === "paused";
-  // Said once: a timer that speaks every second can't be listened to.
+  // Screen readers hear this once, because nobody can listen to a timer that speaks every second.
   const isEnding = leftSeconds <= warningSeconds;
   return (
     <div className={styles.bar}>
@@ -92,7 +92,7 @@ interface RecordingComposerProps {
   /** Credits for a started minute. */
   credits: number;
   onRecording: (recording: FileInfo | null) => void;
-  /** Another model is to write it down. */
+  /** Chooses another model for the transcript. */
   onUse: (modelId: string) => void;
 }
 
@@ -181,7 +181,7 @@ export function RecordingComposer({ threadKey, modelId, recording, credits: each
   const sentences = useSentences();
   const place = { purpose: "recording", threadKey } as const;
   const uploads = useUploadsAt(place);
-  // There is one at a time.
+  // There is one recording at a time, so a new one replaces the others.
   const clear = () => {
     for (const item of uploads) void removeUpload(item);
   };

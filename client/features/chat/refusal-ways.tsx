@@ -88,7 +88,7 @@ function WayOut({ code, way, onDismiss }: WayOutProps) {
   );
 }
 
-/** Reached only by who set themself a cap. */
+/** Only people who have set themselves a daily cap can reach it. */
 function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
   const { t } = useTranslation("dialogs");
   const way = (
@@ -99,7 +99,7 @@ function DailyCap({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
   return <WayOut code="daily_cap_reached" {...{ way, onDismiss }} />;
 }
 
-/** There is no room for what the model would make: files can be deleted where they are listed. */
+/** The person's storage is full, so the model's file would not fit. Links to the list in which files can be deleted. */
 function NoRoom({ onDismiss }: Pick<RefusalProps, "onDismiss">) {
   return <WayOut code="storage_full" way={<RoomLink code="storage_full" />} onDismiss={onDismiss} />;
 }

@@ -1,4 +1,4 @@
-/** One upload: `fetch` tells nothing of its progress. */
+/** Uploads one file with XMLHttpRequest, because `fetch` does not report upload progress. */
 import { ApiProblem, bearerNow } from "#client/lib/api.ts";
 import type { FilePurpose } from "#client/offline/waiting-files.ts";
 import type { Problem } from "#contract/common.ts";
@@ -6,7 +6,7 @@ import type { FileInfo } from "#contract/files.ts";
 import { attachmentBytes } from "#domain/files.ts";
 import { recordingBytes } from "#domain/transcripts.ts";
 
-/** The server may need a while to read a long document, but a connection that moves nothing for longer than this is none. */
+/** The server may need a while to read a long document. A connection on which nothing happens for longer than this counts as broken. */
 const stillMs = 60_000;
 
 export function bytesFor(purpose: FilePurpose): number {
@@ -36,7 +36,7 @@ function answerTo(request: XMLHttpRequest, { file, name, purpose, signal, onProg
     };
     request.open("POST", `/api/${purpose === "recording" ? "recordings" : "files"}?name=${encodeURIComponent(name)}`);
     if (bearer !== null) request.setRequestHeader("authorization", `Bearer ${bearer}`);
-    // The server tells from the bytes what the file is.
+    // The server detects the type from the bytes.
     request.setRequestHeader("content-type", "application/octet-stream");
     request.responseType = "json";
     request.upload.onprogress = ({ loaded, total }) => {

@@ -34,7 +34,7 @@ export function questionOf(id: string, parentId: string | null, { prompt, attach
   return { id, parentId, role: "user", parts, timestamp: new Date().toISOString(), receipt: null };
 }
 
-/** Until the server says it: what the answer will be. */
+/** What kind of answer a send asks for, until the server has confirmed it. */
 export function askedOfSend({ picture, clip, speech, prompt, attached = [] }: Send): Wish {
   const [recording] = attached.filter(({ reading }) => reading.as === "sound");
   return wishOf({
@@ -45,7 +45,7 @@ export function askedOfSend({ picture, clip, speech, prompt, attached = [] }: Se
   });
 }
 
-/** Sources and times of nothing are no parts. */
+/** The parts of an answer besides its text. Empty lists of sources or segments make no part. */
 export function partsBeside(sources: readonly Source[], segments: readonly Segment[], sound: SoundPart | undefined): Part[] {
   return [
     ...(sources.length > 0 ? [{ kind: "sources" as const, sources: [...sources] }] : []),
@@ -54,7 +54,7 @@ export function partsBeside(sources: readonly Source[], segments: readonly Segme
   ];
 }
 
-/** What is asked for beside words, as it is sent. */
+/** The options for pictures, clips and speech, as the request has them. */
 export function wishOfSend({ picture, clip, speech }: Send) {
   return { ...(picture && { picture }), ...(clip && { clip }), ...(speech && { speech }) };
 }

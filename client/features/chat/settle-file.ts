@@ -10,7 +10,7 @@ import type { FileInfo } from "#contract/files.ts";
 import { isSound } from "#domain/attachments.ts";
 import { pictureLimits } from "#domain/pictures.ts";
 
-/** A picture that was uploaded, as pictures and clips begin from it; undefined if it is none. */
+/** An uploaded picture as a reference from which pictures and clips begin; undefined if the file is no picture. */
 export function toReference({ id: fileId, name: alternative, width, height }: FileInfo) {
   return width === null || height === null ? undefined : { fileId, alternative, width, height };
 }
@@ -37,6 +37,6 @@ async function entryFor({ owner, purpose, threadKey }: WaitingFile, info: FileIn
 export async function settleFile(file: WaitingFile, info: FileInfo): Promise<void> {
   const entry = await entryFor(file, info);
   const kept = await writeAllStored([...(entry ? [entry] : []), removalOf(file)]);
-  // Otherwise it would be uploaded at each start: a newer version of the product wrote the draft.
+  // A newer version of the product wrote the draft, so the file can't be added. Left here, it would be uploaded at each start.
   if (kept !== "kept") await removeWaitingFile(file);
 }

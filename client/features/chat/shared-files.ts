@@ -10,7 +10,7 @@ async function fileOf(cache: Cache, request: Request): Promise<File | undefined>
   return new File([blob], name, { type: blob.type });
 }
 
-/** Takes those that are wanted, and what came too long ago. */
+/** Removes the wanted files from the cache and returns them. Files that came too long ago are removed too. */
 async function take(isWanted: (file: File) => boolean): Promise<readonly File[]> {
   if (!("caches" in globalThis) || !(await caches.has(sharedFiles.cache))) return [];
   const cache = await caches.open(sharedFiles.cache);
@@ -20,12 +20,12 @@ async function take(isWanted: (file: File) => boolean): Promise<readonly File[]>
   return taken.flatMap(({ file }) => file ?? []);
 }
 
-/** Returns them once, without those that are to be heard. */
+/** Returns each shared file once, except recordings. */
 export function takeShared(): Promise<readonly File[]> {
   return take((file) => !isRecording(file));
 }
 
-/** Returns the recording once: of several the first, because one is written down at a time. */
+/** Returns the shared recording once. Of several it returns the first, because one is transcribed at a time. */
 export async function takeSharedRecording(): Promise<File | undefined> {
   return (await take(isRecording))[0];
 }

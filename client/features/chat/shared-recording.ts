@@ -7,8 +7,8 @@ import { addUploads } from "./uploads.ts";
 import type { Drafting } from "./use-draft.ts";
 
 /**
- * A recording that another app shared goes into a new conversation, with a model that writes it down. Where no such model can be asked, the
- * composer says so of the one that is chosen.
+ * Puts a recording that another app shared into a new conversation, with a model that transcribes. If no such model can be asked, the
+ * composer says that the chosen one is unavailable.
  */
 export async function takeRecording(follow: Drafting["follow"]): Promise<void> {
   const recording = await takeSharedRecording();

@@ -38,7 +38,7 @@ function Card({ source: { mark, url, title, date }, answer }: { source: Source; 
   );
 }
 
-/** Where an answer has its facts from. `answer`: what the ids of its cards begin with. */
+/** The sources of an answer's facts. `answer`: the prefix of its cards' ids. */
 export function SourceCards({ sources, text, answer }: { sources: readonly Source[]; text: string; answer: string }) {
   const { t } = useTranslation("chat");
   return (

@@ -14,7 +14,7 @@ interface MarkedSource {
   title: string;
 }
 
-/** `answer`: what the ids of this answer's cards begin with. */
+/** `answer`: the prefix of the ids of this answer's cards. */
 export const cardId = (answer: string, mark: number) => `${answer}source-${mark}`;
 
 function marksOf(sources: readonly Source[], answer: string): ReadonlyMap<number, MarkedSource> {
@@ -26,7 +26,7 @@ function marksOf(sources: readonly Source[], answer: string): ReadonlyMap<number
   );
 }
 
-/** The address stays: it is the conversation's. */
+/** Focuses the source's card. The fragment does not go into the address, which belongs to the conversation. */
 function goTo(event: MouseEvent, id: string): void {
   const card = document.getElementById(id);
   if (!card || event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -18,7 +18,7 @@ function useSample(modelId: string, voice: string | undefined) {
   };
   const latest = useRef(stop);
   latest.current = stop;
-  // Another voice, or another screen, is not heard over this one.
+  // Stops the sample when another voice is chosen or the person leaves the screen.
   const heard = `${modelId} ${voice}`;
   useEffect(() => () => void (heard && latest.current()), [heard]);
   const play = async () => {
@@ -82,7 +82,7 @@ export function NoVoice({ language }: { language: string }) {
   );
 }
 
-/** Above the composer's buttons while a model that reads aloud is chosen. `unread`: the language of a text that none of its voices can read. */
+/** Shown above the composer's buttons for a model that reads aloud. `unread`: the text's language, if none of the voices can read it. */
 export function SpeechComposer({ modelId, unread }: { modelId: string; unread: string | undefined }) {
   return <div className={styles.options}>{unread === undefined ? <VoiceChoice modelId={modelId} /> : <NoVoice language={unread} />}</div>;
 }

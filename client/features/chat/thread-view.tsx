@@ -112,7 +112,7 @@ function QuestionFiles({ message }: { message: ThreadMessage }) {
 
 const Question = memo(function Question({ threadKey, message, version, versions, onAsk, onWalk }: QuestionProps) {
   const { t } = useTranslation("chat");
-  // The words of such a question are its file's name, which stands there already.
+  // The text of such a question is only the file's name, which the file's chip shows already.
   const isRecording = filesOf(message).some(({ reading }) => reading.as === "sound");
   return (
     <article className={styles.question}>

@@ -111,10 +111,10 @@ export function toRefusal(error: unknown): Refusal {
 
 const nothingYet = { text: "", previews: [], pictures: [], progress: null, film: null, stopping: false };
 
-/** How an answer that is no text was asked for. */
+/** How a picture, a clip, speech or a transcript was asked for. */
 export type Wish = Pick<LiveAnswer, "picture" | "clip" | "speech" | "recording">;
 
-/** Without what is not asked for. */
+/** The wish with only the fields that are set. */
 export function wishOf({ picture, clip, speech, recording }: Wish): Wish {
   return { ...(picture && { picture }), ...(clip && { clip }), ...(speech && { speech }), ...(recording && { recording }) };
 }
@@ -135,7 +135,7 @@ export function hasOutput({ text, pictures }: LiveAnswer): boolean {
   return text !== "" || pictures.some((picture) => picture !== undefined);
 }
 
-/** What an answer that is stopped now costs: of pictures, those that are finished; what is read aloud nothing, until it is finished. */
+/** What an answer costs if it is stopped now. Of pictures, the finished ones count. Speech costs nothing until it is finished. */
 export function stopCredits({ credits, picture, pictures, speech }: LiveAnswer): number | null {
   if (speech) return 0;
   if (credits === null || !picture) return credits;
@@ -157,7 +157,7 @@ export function afterStart(thread: Thread, start: StartEvent): Thread {
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
-/** The thread after the answer has ended. What arrived of it stays, however the answer ended. `more`: what is no text and no picture. */
+/** The thread after the answer has ended. What arrived stays, however the answer ended. `more`: the parts besides text and pictures. */
 export function afterReceipt(thread: Thread, receipt: Receipt, text: string, more: readonly Part[]): Thread {
   const { live } = thread;
   const pictures = live?.pictures.filter((picture) => picture !== undefined) ?? [];

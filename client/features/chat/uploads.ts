@@ -76,7 +76,7 @@ async function load(): Promise<void> {
   useUploads.setState({ uploads: [...uploads, ...kept.filter(({ id }) => !known.has(id)).map(toUpload)] });
 }
 
-/** The server will say the same of the same file. Room for more can be made. */
+/** Whether another try is useless, because the server would refuse the file again. After `storage_full` the person may make room. */
 function isFinal({ status, code }: ApiProblem): boolean {
   return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status) && code !== "storage_full";
 }
@@ -105,7 +105,7 @@ async function upload(item: Upload): Promise<void> {
   try {
     const info = await sendFile({ file, name, purpose, onProgress, signal: controller.signal });
     const isUsable = (purpose !== "reference" && purpose !== "first_picture") || toReference(info) !== undefined;
-    // It would go by itself, a week later.
+    // If the call fails, the server deletes the file a week later.
     if ((controller.signal.aborted || !isUsable) && owner === ownerNow())
       void api("DELETE /api/files/:id", { params: { id: info.id } }).catch(() => {});
     controller.signal.throwIfAborted();
@@ -115,7 +115,7 @@ async function upload(item: Upload): Promise<void> {
   } catch (error) {
     if (isAbort(error)) drop(id);
     else if (error instanceof ApiProblem) await fail(item, error.code, isFinal(error) ? error.code : null);
-    // Without a connection it waits; otherwise somebody has to look.
+    // Without a connection the file waits. With one, the person is shown the failure.
     else if (navigator.onLine) await fail(item, "network", null);
     else change(id, { state: "waiting" });
   } finally {
@@ -155,7 +155,7 @@ export async function addUploads(place: Place, files: readonly File[]): Promise<
     const waiting = { id: crypto.randomUUID(), owner, ...place, name: file.name || "file", file };
     return toUpload({ ...waiting, chosenAtMs: Date.now() + index, refusal: file.size > bytesFor(place.purpose) ? "file_too_large" : null });
   });
-  // What is too large is shown for as long as the page is open.
+  // A file that is too large to store on the device is shown only while this page is open.
   useUploads.setState(({ uploads }) => ({ uploads: [...uploads, ...added.map((each) => ({ ...each, kept: null }))] }));
   for (const item of added) {
     if (item.refusal !== null || ownerNow() !== owner) continue;

@@ -96,7 +96,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
     // Read from the ref, because a send and a key press may both change it before the next render.
     const before = latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft;
     const draft = by(before);
-    // The device may have another one: that of a question on its way.
+    // Without a change nothing is written: while a question is on its way, the device holds its draft instead of this one.
     if (draft === before) return;
     show({ threadKey, draft, touched: true });
     void writeDraft(userId, threadKey, latest.current.draft);

@@ -8,10 +8,10 @@ import { speechLimits } from "#domain/speech.ts";
 import { recordingLimits, recordingSecondsOf } from "#domain/transcripts.ts";
 import type { OfferedModel } from "./models-store.ts";
 
-/** What a page of a document takes, of about 3,000 characters. */
+/** The tokens of one page of a document, at about 3,000 characters a page. */
 const tokensPerPage = 1_800;
 
-/** What a model takes and gives, line by line. Nothing of one that this page does not know. */
+/** A model's limits for input and output, one text a line. Empty for text and recording models that this page does not know. */
 export function useLimitTexts({ id, unit }: Pick<OfferedModel, "id" | "unit">): readonly string[] {
   const { t } = useTranslation("chat");
   const { number, seconds } = useFormat();

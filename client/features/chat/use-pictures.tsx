@@ -26,7 +26,7 @@ const useClipComposer = lateModule(async () => {
   return import("./clip-composer.tsx");
 });
 
-/** What the send costs, and how its pictures or its clip are to be asked for. */
+/** The price of the send, the options for its pictures or clip, and whether an upload for it is still running. */
 function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode; isPending: boolean } {
   const count = usePictureWish((wish) => wish.options.count);
   const picturesPending = usePictureWish((wish) => wish.pending > 0);
@@ -55,8 +55,8 @@ function usePictures(model: OfferedModel | undefined, onChange: () => void): { p
 }
 
 /**
- * What is asked for beside words: its price, its options, what stands in place of the field for prompts, and whether some of it is still on
- * its way.
+ * What the chosen model needs besides the prompt: its price and options, what replaces the prompt's field, and whether an upload is still
+ * running.
  */
 export function useAsked(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">, threadKey: string) {
   const pictures = usePictures(model, () => change({ unsettledKey: null }));

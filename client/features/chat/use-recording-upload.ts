@@ -8,13 +8,13 @@ interface Unsent {
   name: string;
 }
 
-/** Whether the same upload may get through later: everything but what is wrong with the recording itself. */
+/** Whether the same upload may succeed later. It can't if the recording itself is at fault. */
 const mayTryAgain = (error: unknown) =>
   !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429 || error.code === "storage_full";
 
 /**
- * Uploads what was spoken at once, to be written down; another one, or giving it up, ends the one before. What did not get through is kept until it
- * is tried again or thrown away.
+ * Uploads a recording at once. A further recording, or `cancel`, ends an upload that is running. A recording whose upload failed is kept
+ * until it is tried again or discarded.
  */
 export function useRecordingUpload(onStored: (info: FileInfo) => void) {
   const [busy, setBusy] = useState(false);

@@ -28,7 +28,7 @@ const useDictationButton = lateModule(async () => {
   return import("./dictation.tsx");
 });
 
-/** The button with which a prompt is spoken, while there is a model that writes it down. `slot`: where its panel is shown. */
+/** The button for speaking a prompt. Shown while a model that transcribes can be asked. `slot`: where its panel is shown. */
 export function DictationButton({ slot, onText }: { slot: HTMLElement | null; onText: (text: string) => void }) {
   const model = useModels(({ models }) => models.find((each) => each.unit === "minute" && mayAnswer(each)));
   const late = useDictationButton(model !== undefined);
@@ -37,7 +37,7 @@ export function DictationButton({ slot, onText }: { slot: HTMLElement | null; on
 
 const useSharing = lateModule(() => import("./shared-recording.ts"));
 
-/** Takes a recording that another app shared. `isReady`: what is uploaded is put into the draft. */
+/** Takes a recording that another app shared, once `isReady`: from then on uploads are added to the draft. */
 export function useSharedRecording(threadKey: string, follow: Drafting["follow"], isReady: boolean): void {
   const late = useSharing(isReady && threadKey === newThreadKey);
   const latest = useRef(follow);
@@ -49,9 +49,9 @@ export function useSharedRecording(threadKey: string, follow: Drafting["follow"]
 
 interface Sounds {
   price: number;
-  /** How a text is read. */
+  /** The choice of a voice. */
   options: ReactNode;
-  /** In place of the field for prompts. */
+  /** Replaces the prompt's field. */
   field: ReactNode;
   /** What is sent instead of a prompt and its files. */
   recording: AttachedFile | undefined;
@@ -59,7 +59,7 @@ interface Sounds {
   isPending: boolean;
 }
 
-/** The language of a text in letters that no voice of the model knows. */
+/** The text's language if no voice of the model can read its letters. */
 function unreadOf({ id }: OfferedModel, text: string): string | undefined {
   const language = languageOfText(text, "en");
   return readersOf({ id }, language).length > 0 ? undefined : language;

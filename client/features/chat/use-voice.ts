@@ -3,7 +3,7 @@ import { useSpeechWish } from "#client/lib/speech-wish.ts";
 import type { Voice } from "#domain/speech.ts";
 import { readersOf, voiceFor, voicesOf } from "#domain/speech.ts";
 
-/** The model's voices that read a text of this language; all of them if nobody knows its language yet. */
+/** The model's voices that can read a text in this language; all voices while the language is unknown. */
 export function voicesIn(modelId: string, language: string | undefined): readonly Voice[] {
   return language === undefined ? voicesOf({ id: modelId }) : readersOf({ id: modelId }, language);
 }
@@ -13,7 +13,7 @@ export function hasAccent(modelId: string, language: string | undefined): langua
   return language !== undefined && !voiceFor({ id: modelId }, language) && readersOf({ id: modelId }, language).length > 0;
 }
 
-/** Under what a choice is kept: a voice that was chosen for texts that it speaks is not chosen for those that it reads with an accent. */
+/** The key of a stored choice. Texts that the model reads only with an accent have a key of their own, and so a choice of their own. */
 export function wishKey(modelId: string, language: string | undefined): string {
   return hasAccent(modelId, language) ? `${modelId} ${language}` : modelId;
 }

@@ -7,7 +7,7 @@ interface EnvironmentState {
   sandboxUrl: string | null;
   /** Whether one can sign in with Google; undefined while unknown. */
   google: boolean | undefined;
-  /** What every page says above its content for a while; null: nothing. */
+  /** The team's notice that every page shows above its content; null: none. */
   notice: Environment["notice"];
   /** True once the request has succeeded or failed. */
   asked: boolean;

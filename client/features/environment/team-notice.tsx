@@ -7,7 +7,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Environment } from "#contract/catalogue.ts";
 import { noticeTextFor } from "#domain/settings.ts";
 
-/** What the team has to say to everybody for a while. Whoever closes it sees it again with the next load of the page, or when it has changed. */
+/** The team's notice to everybody. After a person has closed it, it appears again when the page is reloaded or the text changes. */
 export function TeamNotice({ notice }: { notice: NonNullable<Environment["notice"]> }) {
   const { t, i18n } = useTranslation("notice");
   const { dateTime } = useFormat();

@@ -32,7 +32,7 @@ function reloadOnce(address: string): boolean {
     // If the reload can't be recorded, the page could reload for ever, so don't.
     return false;
   }
-  // The browser comes back to where the reader was on the page that they left.
+  // The browser restores the scroll position after a reload, but that position belongs to the page that the reader has left.
   scrollTo(0, 0);
   location.reload();
   return true;

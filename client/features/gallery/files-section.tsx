@@ -58,7 +58,7 @@ function Failed({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** There is no file; or none of the chosen kind. */
+/** Says that there is no file, or none of the chosen kind. */
 function Nothing({ category }: Pick<Asked, "category">) {
   const { t } = useTranslation("room");
   if (category !== "all") return <p className={styles.none}>{t("none")}</p>;

@@ -11,7 +11,7 @@ import styles from "./files.module.css";
 
 const signs = { attachment: FileText, recording: FileAudio, picture: Image, clip: Clapperboard, speech: Volume2 };
 
-/** A picture small; of anything else the sign of what it is. */
+/** A small version of a picture; for any other file an icon of its kind. */
 function Thumbnail({ file: { id, category, contentType } }: { file: RoomFile }) {
   const { address, onError } = useStoredFile(id);
   const Sign = contentType.startsWith("image/") ? Image : signs[category];
@@ -26,7 +26,7 @@ function Thumbnail({ file: { id, category, contentType } }: { file: RoomFile }) 
 /** What the person knows the file by: its name, or what they asked for. */
 export const wordsOf = ({ prompt, name }: RoomFile) => prompt ?? name;
 
-/** Where it is used, and when it goes. */
+/** The conversation in which the file is used, or when it will be deleted. */
 function Use({ file, conversationPath }: Pick<RoomRowProps, "file" | "conversationPath">) {
   const { t } = useTranslation("room");
   const { date } = useFormat();

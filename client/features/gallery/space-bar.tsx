@@ -6,7 +6,7 @@ import { paths } from "#client/paths.ts";
 import styles from "./files.module.css";
 import type { Space } from "./use-room.ts";
 
-/** How full the room is. A hundredth is seen in any case, so that a little is not nothing. */
+/** How full the person's storage is. The bar shows at least a hundredth, so that a little doesn't look like nothing. */
 export function SpaceBar({ space: { usedBytes, allowedBytes } }: { space: Space }) {
   const { t, i18n } = useTranslation("room");
   const sizeOf = (bytes: number) => formatBytes(bytes, i18n.language);

@@ -41,7 +41,7 @@ export function useRoom({ category, order }: Asked) {
         const page = await api("GET /api/files/room", { querystring: chosen });
         if (turn !== latest.current) return;
         setSpace(page);
-        // What came or went meanwhile moves the pages.
+        // Files that were added or deleted meanwhile shift the pages, so a file may come twice.
         const known = new Set(page.files.map(({ id }) => id));
         const earlier = (files: readonly RoomFile[]) => (cursor === null ? [] : files.filter(({ id }) => !known.has(id)));
         setListed(({ files }) => ({ files: [...earlier(files), ...page.files], nextCursor: page.nextCursor, status: "ready" }));

@@ -30,7 +30,7 @@ function runsInstalled(): boolean {
   return matchMedia(ownWindow).matches || (navigator as AppleNavigator).standalone === true;
 }
 
-/** A tab can't always know that the app is installed; some browsers tell. */
+/** In a tab, only some browsers tell whether the app is installed. */
 async function isInstalled(): Promise<boolean> {
   if (runsInstalled()) return true;
   const apps = await (navigator as RelatedAppsNavigator).getInstalledRelatedApps?.().catch(() => []);

@@ -16,7 +16,7 @@ export function LanguageSwitch({ compact = false }: { compact?: boolean }) {
     const language: LanguageCode | undefined = matchLanguage(value);
     if (!language) return;
     void chooseLanguage(language);
-    // Mails follow the choice. If this call fails, they stay in the language of before.
+    // Mails come in the chosen language too. If this call fails, they keep the language they had.
     if (sessionStore.getState().user) api("PATCH /api/account", { body: { language } }).catch(() => undefined);
   }
 

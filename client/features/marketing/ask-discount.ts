@@ -5,13 +5,13 @@ let early: Promise<DiscountEligibility> | undefined;
 
 /** Asks the server whether a discount applies to this person. */
 export function askDiscount(signal?: AbortSignal): Promise<DiscountEligibility> {
-  // An answer that came while the page slept is used once.
+  // Uses the answer that `hasDiscount` got while the page slept, once.
   const known = early;
   early = undefined;
   return known ?? api("POST /api/functions/check-discount-eligibility", signal ? { signal } : {});
 }
 
-/** Whether the plans must be drawn again for a visitor: there is a discount, or nobody knows. */
+/** Whether the plans must be rendered again for a visitor, because there is a discount or the server could not be asked. */
 export async function hasDiscount(): Promise<boolean> {
   early = askDiscount();
   return await early.then(

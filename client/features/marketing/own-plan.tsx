@@ -14,7 +14,7 @@ export function OwnPlan({ own }: { own: SubscriptionCheck }) {
   if (!ready) return null;
   const available = format.credits(own.credits);
   const { plan_to_come: coming } = own;
-  // With how it is billed, which may be all that changes.
+  // The name includes the billing interval, because that may be the only change.
   const named = coming && t(`change:named.${coming.interval}`, { plan: plans[coming.plan].name });
   const account = { account: <Link href={paths.profile} /> };
   if (own.cancel_at_period_end && own.subscription_end) return t("mine.ends", { available, date: format.date(own.subscription_end) });

@@ -15,7 +15,7 @@ interface PlanChangeButtonProps {
   onUndo: () => Promise<void>;
 }
 
-/** For subscribers, on the cards of the plans they don't have: the way there, and on the plan they have chosen since, the way back. */
+/** The button on the cards of plans that a subscriber doesn't have: it changes to that plan, or undoes a change that is planned. */
 export function PlanChangeButton({ plan, interval, own, onChange, onUndo }: PlanChangeButtonProps) {
   const { t, ready } = useTranslation("change", { useSuspense: false });
   const { date } = useFormat();

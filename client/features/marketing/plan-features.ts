@@ -4,7 +4,7 @@ import type { Plan, PlanKey } from "#domain/plans.ts";
 
 const professional = ["prioritySupport", "collaboration", "commercialRights"] as const;
 
-/** Spec §9: the notes on the plans. A credit of Enterprise costs more than one of Professional, so its card has all that one gets for it. */
+/** Spec §9: the notes on the plans. An Enterprise credit costs more than a Professional one, so its card lists everything it includes. */
 const extras = {
   starter: [],
   basic: [],

@@ -7,7 +7,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./plan-finder.module.css";
 
-/** What people count in, each with a model of that price, and how far the slider goes. */
+/** The kinds of work that people can count, each with a model of that kind and the slider's step, maximum and first value. */
 const countable = [
   { key: "small", model: { size: "small" }, step: 10, most: 600, atFirst: 100 },
   { key: "large", model: { size: "large" }, step: 5, most: 200, atFirst: 20 },

@@ -33,7 +33,7 @@ export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();
   const discounted = interval === "year" ? pricing?.annual : pricing;
-  // What holds for every year is said of the list price: a discount is for the first one.
+  // Sentences about every year use the list price, because a discount applies only to the first year.
   const listCents = priceCents(plan, interval);
   const cents = discounted?.discountedPrice ?? listCents;
   const price = format.money(cents);

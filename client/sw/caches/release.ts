@@ -41,7 +41,7 @@ export function languageFiles(language: string): string[] {
 /** Whether a file is the text of the page at `path`, in that language or in any, of any release. */
 export function isPieceFile(file: string, path: string, language = "\\w+"): boolean {
   const name = pieceNameAt(path);
-  // The pattern ends with the hash of eight characters, because one piece's name may be the beginning of another's.
+  // The pattern includes the hash of seven characters, because one piece's name may be the beginning of another's.
   return name !== undefined && new RegExp(`^/assets/piece-${language}-${name}-[\\w-]{7}\\.js$`).test(file);
 }
 

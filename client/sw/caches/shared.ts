@@ -4,9 +4,9 @@ import { attachmentBytes } from "#domain/files.ts";
 import { recordingBytes } from "#domain/transcripts.ts";
 import { isRecording, sharedFiles } from "../messages.ts";
 
-/** One more than a question may have: the chat says that they are too many. */
+/** One more than a question may have, so that the chat can say that there are too many. */
 const mostFiles = attachmentLimits.files + 1;
-/** The chat says of a longer one that it is too large, and needs no more of it for that. */
+/** One byte more than is allowed is enough for the chat to say that the file is too large. */
 const mostBytesOf = (file: File) => (isRecording(file) ? recordingBytes : attachmentBytes) + 1;
 
 /** Keeps the files in place of those shared before. */
@@ -24,7 +24,7 @@ export async function keepShared(files: readonly File[]): Promise<void> {
   }
 }
 
-/** Deletes what nobody has taken in time. They came together, so any of them says when. */
+/** Deletes files that nobody has taken in time. They arrived together, so the time of any one is enough. */
 export async function dropShared(): Promise<void> {
   if (!(await caches.has(sharedFiles.cache))) return;
   const cache = await caches.open(sharedFiles.cache);

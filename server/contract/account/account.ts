@@ -11,7 +11,7 @@ export const Account = Type.Object({
   /** The language of the mails to the person. */
   language: Type.String(),
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
-  /** Asked for, and waiting until the link mailed to it is opened, or its time is over. */
+  /** The address that the person has asked for. It waits until the link mailed to it is opened or expires. */
   newEmail: Type.Union([Type.Object({ email: Type.String(), expiresAt: Timestamp }), Type.Null()]),
   createdAt: Timestamp,
   lastSignInAt: Type.Union([Timestamp, Type.Null()]),

@@ -43,7 +43,7 @@ const InboxQuery = tableQuery(Type.Literal("time"), {
 });
 export type InboxQuery = Static<typeof InboxQuery>;
 
-/** `waiting`: the worker has still to send it, or tries again. `refused`: it was given up, for the reason in `error`. `unknown`: the mail's row has gone. */
+/** `waiting`: the worker will send it, or try again. `refused`: given up because of `error`. `unknown`: the mail's row has gone. */
 const Delivery = Type.Object({
   state: Type.Enum(["waiting", "sent", "refused", "unknown"]),
   at: orNull(Timestamp),
@@ -59,7 +59,7 @@ export const InboxEvent = Type.Object({
   status: orNull(Status),
   /** Only an event of the kind `owner` has it; null: nobody. */
   owner: orNull(Type.String()),
-  /** Why the status was set; null: it was done before reasons were asked for, or is of another kind. */
+  /** Why the status was set; null: it was set before reasons were asked for, or the event is of another kind. */
   reason: orNull(Type.String()),
   answer: orNull(Type.Object({ subject: Type.String(), text: Type.String(), delivery: Delivery })),
 });
@@ -67,7 +67,7 @@ export type InboxEvent = Static<typeof InboxEvent>;
 
 export const InboxPage = Type.Object({
   id: Uuid,
-  /** An act names it, so that the second of two acts at once is refused. */
+  /** Each act names the version that its caller saw. So of two acts at the same time the second is refused. */
   version: Type.Integer(),
   reference: Type.String(),
   createdAt: Timestamp,
@@ -103,7 +103,7 @@ const closed = { additionalProperties: false };
 const csv = { 200: Type.Any({ description: "text/csv" }) };
 const changed = { params: Message, response: { 200: InboxPage } };
 
-/** For the team; others get `not_found`. Each act has a reason on the audit log, and returns the message as it is afterwards, or refuses with `conflict` if somebody else acted meanwhile. */
+/** For the team; others get `not_found`. Each act has a reason, and returns the message as it is then, or `conflict` if it is outdated. */
 export const adminInboxRoutes = {
   "GET /api/admin/inbox": {
     summary: "For the team: what people wrote, the newest first",

@@ -40,7 +40,7 @@ export const PersonRow = Type.Object({
 export type PersonRow = Static<typeof PersonRow>;
 
 export const PeopleQuery = tableQuery(Type.Union([Type.Literal("joined"), Type.Literal("email")]), {
-  /** The beginning of an address or a name, or the whole of an id: the person's, their billing account's, or one of Stripe's; or an invoice's number. */
+  /** The beginning of an address or name, a whole id (the person's, their billing account's or one of Stripe's), or an invoice's number. */
   search: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
   state: Type.Optional(Type.Union([Type.Literal("banned"), Type.Literal("deleting")])),
 });

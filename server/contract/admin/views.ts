@@ -22,7 +22,7 @@ const View = Type.Object({ viewId: Uuid });
 const NewView = Type.Object({ list: List, name: Name, search: Type.String({ minLength: 1, maxLength: viewLimits.searchMax }) }, closed);
 export type NewView = Static<typeof NewView>;
 
-/** For the team: each member's own. Others get `not_found`, and so does who names a view of a colleague's. */
+/** For the team: each member has their own views. Others get `not_found`, and so does a member who names a colleague's view. */
 export const adminViewRoutes = {
   "GET /api/admin/views": {
     summary: "For the team: the views of a list that the caller saved, by name",

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Timestamp } from "../common.ts";
 import type { RouteContract } from "../route.ts";
 
-/** A way to sign in, or what is asked for besides, that was added to an account. */
+/** A way to sign in, or a second factor, that was added to an account. */
 export const AddedWay = Type.Object({
   kind: Type.Union([Type.Literal("passkey"), Type.Literal("totp"), Type.Literal("google")]),
   addedAt: Timestamp,

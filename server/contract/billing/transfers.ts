@@ -125,7 +125,7 @@ export const TransferOffer = Type.Object({
 });
 export type TransferOffer = Static<typeof TransferOffer>;
 
-/** Those of the team answer others with `not_found`. */
+/** In calls for the team, everybody else gets `not_found`. */
 export const transferRoutes = {
   "POST /api/admin/transfers/offer": {
     summary: "For the team: offer a person the Enterprise plan by bank transfer, for them to order. May answer `step_up_required`",

@@ -15,7 +15,7 @@ export const Usage = Type.Object({
   from: Day,
   to: Day,
   unit: Type.Union([Type.Literal("day"), Type.Literal("month")]),
-  /** What was charged, for each day or month and model of which there was anything, in their order. */
+  /** What was charged, for each model and each day or month in which it was used, by time and then by model. */
   sums: Type.Array(Type.Object({ start: Day, modelId: Type.String(), answers: Type.Integer({ minimum: 1 }), credits: Credits })),
 });
 export type Usage = Static<typeof Usage>;

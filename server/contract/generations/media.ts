@@ -31,7 +31,7 @@ export type ClipOptions = Static<typeof ClipOptions>;
 /** What becomes of a clip. */
 export const ProgressEvent = Type.Object({
   state: Type.Union([Type.Literal("queued"), Type.Literal("working"), Type.Literal("downloading")]),
-  /** In the queue, from 1. Null if that is far behind, or not in the queue any more. */
+  /** The place in the queue, from 1. Null if it is far back, or once the clip has left the queue. */
   place: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   /** Null where the provider does not say. */
   percent: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()]),

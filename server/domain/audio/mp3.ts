@@ -41,11 +41,11 @@ export function readMp3Frame(bytes: Bytes, at: number): Mp3Frame | undefined {
 
 export const measureMp3 = (all: Uint8Array) => measureFrames(all, readMp3Frame);
 
-/** Names at the beginning of a frame that has no sound: how long the whole file is, which is not true any more of a part of another. */
+/** Names of a frame without sound that says how long its file is. In a file joined from several that would be wrong. */
 const indexNames = ["Xing", "Info", "VBRI"];
 const vbriAt = 36;
 
-/** The frames of a file, without tags and without the frame that describes the file. Undefined if it is no MP3 of layer 3 from its beginning to its end. */
+/** The frames of a file, without tags and the frame that describes it. Undefined unless all of it is MPEG audio of layer 3. */
 function framesOf(all: Uint8Array): Uint8Array | undefined {
   const bytes = new Bytes(all);
   let at = 0;

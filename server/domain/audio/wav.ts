@@ -13,7 +13,7 @@ function bytesPerSecond(bytes: Bytes, at: number): number | undefined {
   const format = named === extensible ? bytes.u16Little(at + 24) : named;
   const [channels, hertz, bits] = [bytes.u16Little(at + 2), bytes.u32Little(at + 4), bytes.u16Little(at + 14)];
   if (!plainFormats.has(format) || channels < 1 || channels > 32 || hertz < 1_000 || hertz > 768_000) return undefined;
-  // The header has the product too, but a wrong one would be believed.
+  // The header has this figure too, but it may be wrong.
   return bits >= 8 && bits <= 64 && bits % 8 === 0 ? (channels * bits * hertz) / 8 : undefined;
 }
 

@@ -22,7 +22,7 @@ const opened: ReadonlySet<number> = new Set([segment, info, tracks, trackEntry, 
 const videoTrack = 1;
 const audioTrack = 2;
 
-/** Two hours of packets of 20 ms are 400,000 blocks. */
+/** Two hours in packets of 20 ms are 360,000 blocks. */
 const mostElements = 1_000_000;
 
 interface Track {

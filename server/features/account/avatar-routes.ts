@@ -68,7 +68,7 @@ export function publicAvatarRoutes(deps: Pick<Deps, "db" | "storage" | "log">): 
         reply.headers({
           "content-type": "image/webp",
           "content-length": String(picture.bytes),
-          // The browser may keep it for good, because a changed picture has another address, and drops it at sign-out. Nobody between keeps it.
+          // The browser may keep it until sign-out, because a changed picture has another address. Caches on the way must not keep it.
           "cache-control": "private, max-age=31536000, immutable",
           "content-disposition": "inline",
           "content-security-policy": filePolicy,

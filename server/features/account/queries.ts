@@ -76,7 +76,7 @@ export async function isAvatar(executor: Executor, name: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Pictures without an account that are older than an hour by PostgreSQL's clock, because no upload takes that long; without those that are set aside. */
+/** Pictures without an account, older than an hour by PostgreSQL's clock, since no upload takes that long, and not set aside. */
 export async function selectUnusedAvatars(executor: Executor, limit: number): Promise<string[]> {
   const rows = await executor
     .selectFrom("avatars")

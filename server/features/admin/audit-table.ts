@@ -56,7 +56,7 @@ export const auditTable: Table<Row, AuditRow, AuditFilter, "time"> = {
 
 /** Details that support may not see: sums of money, whose names end in their unit, and invoice ids, which lead to sums. */
 const ofMoney = /Cents$|^invoiceId$/;
-/** And by the act: a finding may be about an invoice or a charge, and only admins see settings. */
+/** The details that support may not see of single acts: a finding may be about an invoice or a charge, and only admins see settings. */
 const ofAct: Readonly<Record<string, RegExp>> = {
   "finding.closed": /^subject$/,
   "finding.reopened": /^subject$/,

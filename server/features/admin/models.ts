@@ -1,4 +1,4 @@
-/** The models as the team sees them: the facts of catalogue/service.ts, and how they answer. All of them are in memory, so the table needs no pages. */
+/** The models as the team sees them: the facts of catalogue/service.ts, and how they answer. All are in memory, so there are no pages. */
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { catalogue, modelState } from "#domain/models.ts";

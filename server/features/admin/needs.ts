@@ -33,7 +33,7 @@ export async function checkEverythingAs({ db, clock }: Pick<Deps, "db" | "clock"
   });
 }
 
-/** Returns how many were released. Each account's are an act of its own on the log, so that the person's page has it. */
+/** Returns how many were released. The audit log gets an act for each account, so that the person's page shows it. */
 export async function releaseHoldsAs(deps: Pick<Deps, "db" | "log" | "live" | "clock">, clerk: Clerk, reason: string): Promise<number> {
   const released = (await releaseStaleHolds(deps)).filter(({ isReleased }) => isReleased);
   const act = { actor: clerk.userId, action: "holds.released", network: clerk.network, reason } as const;

@@ -145,7 +145,7 @@ export const peopleTable: Table<Row, PersonRow, PeopleQuery, "joined" | "email">
   }),
 };
 
-/** If an id of Stripe's leads to nobody here, the query by its customer, whom Stripe knows. Throws `payment_provider_unavailable`. */
+/** If our rows don't have an id of Stripe's, asks Stripe for its customer and searches for that. Throws `payment_provider_unavailable`. */
 export async function withCustomer(deps: Pick<Deps, "db" | "payments" | "log">, query: PeopleQuery): Promise<PeopleQuery> {
   const id = query.search?.trim();
   if (id === undefined || stripePrefix(id) === undefined) return query;

@@ -68,7 +68,7 @@ export async function putOffAs(deps: ListDeps, clerk: Clerk, asked: Entry & { un
     const { numInsertedOrUpdatedRows: done } = await trx
       .insertInto("put_off_needs")
       .values({ kind, entry, ...values })
-      // It has come back, and the sweep has not been there yet.
+      // The entry is shown again, but the sweep has not deleted its row yet.
       .onConflict((put) => put.columns(["kind", "entry"]).doUpdateSet(values).where("put_off_needs.until", "<=", now))
       .executeTakeFirstOrThrow();
     if (done === 0n) throw new DomainError("conflict", "A colleague has put this off");

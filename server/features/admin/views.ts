@@ -24,7 +24,7 @@ function refuseOther(list: ListName, search: string): void {
 export async function saveView({ db, clock }: ViewDeps, userId: string, { list, name, search }: NewView): Promise<SavedView[]> {
   refuseOther(list, search);
   return inTransaction(db, async (trx) => {
-    // So that of two at the same moment the second counts the first.
+    // Locks the person, so that of two calls at the same moment the second counts the first one's view.
     await trx.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
     await trx
       .insertInto("saved_views")

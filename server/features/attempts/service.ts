@@ -57,7 +57,7 @@ const limits = {
   // Opened links: by one network, and tries with one link.
   "link-address": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
-  // Mails to one mailbox that say the same of its owner's sign-in.
+  // Security mails of one kind to one mailbox (auth/security-mails.ts).
   "security-mail": { free: 10, windowMs: hourMs, firstWaitMs: 15 * minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   // Messages to the team in the name of one mailbox from one network, and of one account. Acknowledgements to one mailbox from all networks,
@@ -66,11 +66,11 @@ const limits = {
   "contact-account": { free: 10, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   "contact-mailbox": { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   "contact-mails": { free: 30, windowMs: minuteMs, firstWaitMs: minuteMs, longestWaitMs: minuteMs },
-  // Answers that one clerk mails.
+  // Answers that one team member mails.
   "contact-answer": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
-  // Answers of people that one clerk reads.
+  // People's answers that one team member reads.
   "team-reading": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
-  // Mails that a team member sends again: of one clerk, and to one person.
+  // Mails that the team sends again: by one team member, and to one person.
   "team-mails": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "team-mails-to": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;

@@ -1,7 +1,7 @@
 /**
- * The way back for somebody whose account got a passkey, an authenticator app or a Google account from a stranger. The mail that tells of it
- * has a link that takes it away again, for seven days, with all that was added after it (decision 101). The link does what a link for a new
- * password does, and no more: it signs nobody in, and what was there before the stranger came is still asked for.
+ * The way back for somebody to whose account a stranger added a passkey, an authenticator app or a Google account. The mail about it has a
+ * link that removes it, for seven days, with all that was added after it (decision 101). The link then leads to a new password and does
+ * no more: it signs nobody in, and a second factor that was there before is still asked for.
  */
 import { disownMs } from "#domain/periods.ts";
 import type { DisownLink } from "../../contract/auth/disown.ts";
@@ -26,8 +26,8 @@ export async function makeDisownLink(trx: Trx, deps: AuthDeps, person: queries.P
 }
 
 /**
- * The link's mailbox has the account's address, or had it until a change that it can still reverse. Any other mailbox has lost the account: a
- * stranger may have given it the address for a while. Throws `link_invalid`.
+ * Refuses a link whose mailbox neither has the account's address nor can still reverse the change that took it away: the mailbox may belong
+ * to a stranger who had given the account that address for a while. Throws `link_invalid`.
  */
 async function refuseLostMailbox(executor: Executor, { user_id: userId, address }: AddressLink, email: string): Promise<void> {
   if (email === address) return;

@@ -121,7 +121,7 @@ async function lockTotp(trx: Trx, userId: string): Promise<queries.TotpRow> {
 export async function turnOffTotp(deps: AuthDeps, asker: Asker): Promise<void> {
   const cancelled = await inTransaction(deps.db, async (trx) => {
     const { id } = await lockTotp(trx, asker.userId);
-    // First, because how long the factor was there decides about it.
+    // Before the factor is removed, because cancelReset looks at how old it is.
     const isCancelled = await cancelReset(trx, deps, asker, "second_factor_off");
     await removeSecondFactor(trx, deps, await personOf(trx, asker.userId), { network: asker.network, key: id, details: {} });
     return isCancelled;

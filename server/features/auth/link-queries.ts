@@ -149,7 +149,7 @@ export async function findEarlierAddress(executor: Executor, userId: string, add
   return row?.address === address ? undefined : (row?.address ?? undefined);
 }
 
-/** Deletes what other mailboxes than the account's were sent. */
+/** Deletes the links by which other mailboxes than the account's could take it back. */
 export async function deleteLinksOfOthers(trx: Trx, userId: string, address: string): Promise<void> {
   await trx
     .deleteFrom("email_links")
@@ -159,7 +159,7 @@ export async function deleteLinksOfOthers(trx: Trx, userId: string, address: str
     .execute();
 }
 
-/** Deletes the person's other links that give them this address back, and all made after this one, which strangers may have been mailed. */
+/** Deletes the person's other links that give this address back, and those made after this one, because a stranger may have them. */
 export async function deleteUndoLinks(trx: Trx, userId: string, { id, address }: { id: string; address: string }): Promise<void> {
   await trx
     .deleteFrom("email_links")

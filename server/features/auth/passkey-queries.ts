@@ -43,7 +43,7 @@ export async function selectPasskeys(executor: Executor, userId: string): Promis
   return executor.selectFrom("passkeys").selectAll().where("user_id", "=", userId).orderBy("id").execute();
 }
 
-/** In the transaction of a sign-in by passkey: the one that was shown. */
+/** In the transaction of a sign-in by passkey this is the passkey that was just shown. */
 export async function findPasskeyUsedLast(executor: Executor, userId: string): Promise<PasskeyRow | undefined> {
   return executor
     .selectFrom("passkeys")

@@ -23,7 +23,7 @@ export function createRecoveryCodes(): string[] {
   return Array.from({ length: codeCount }, createRecoveryCode);
 }
 
-/** Accepts a code typed with or without dashes, in capitals, or with an O for a zero. Returns undefined if the text can't be a recovery code. */
+/** Accepts a code typed with or without dashes, in capitals, or with an O for a zero. Undefined if the text can't be a recovery code. */
 export function readRecoveryCode(typed: string): string | undefined {
   const code = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
   return codeLengths.includes(code.length) && new RegExp(`^[${alphabet}]+$`).test(code) ? code : undefined;

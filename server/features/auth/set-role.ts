@@ -21,7 +21,7 @@ async function recordRole(trx: Trx, clerk: Clerk, subject: string, change: { was
 }
 
 /**
- * Gives the person with this address a role, or takes theirs. Throws `not_found`, `conflict` if the role is not what the clerk saw,
+ * Gives the person with this address a role, or takes theirs. Throws `not_found`, `conflict` if the role is not what the admin saw,
  * `last_admin`, and `named_admin` for an admin of ADMIN_EMAILS, who would get the role back at the next sign-in.
  */
 export async function setRole(deps: AuthDeps, clerk: Clerk, { email, was, role, reason }: SetRole): Promise<void> {

@@ -8,7 +8,7 @@ export async function setBannedAt(trx: Trx, userId: string, bannedAt: Date | nul
   return true;
 }
 
-/** What the person saved of the panel's lists, which they can't open any more. */
+/** Deletes the views of the panel's lists that the person saved. Without a role they can't open the panel any more. */
 export async function forgetViews(trx: Trx, userId: string): Promise<void> {
   await trx.deleteFrom("saved_views").where("user_id", "=", userId).execute();
 }

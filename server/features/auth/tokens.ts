@@ -50,7 +50,7 @@ export async function registerTokens(app: App, deps: Pick<Deps, "config">): Prom
     secret: deriveKey(newest, "access-token"),
     // This number is in seconds; the library that does the signing would read milliseconds.
     sign: { algorithm: "HS256", iss: issuer, aud: audience, expiresIn: accessTokenSeconds },
-    // The library verifies a token once and then finds it by its hash until it expires. PostgreSQL says at each call whether its sign-in still holds.
+    // The library remembers verified tokens by their hash until they expire. PostgreSQL says at each call whether the sign-in still holds.
     verify: {
       cache: verifiedTokens,
       algorithms: ["HS256"],

@@ -22,7 +22,7 @@ export async function readWaysIn(executor: Executor, userId: string): Promise<Wa
   };
 }
 
-/** What was added to sign in with, or to be asked for, from `since` on in business time; the oldest first. */
+/** The ways to sign in and the second factors that were added from `since` on, in business time; the oldest first. */
 export async function waysSince(executor: Executor, userId: string, since: Date): Promise<AddedWay[]> {
   const [totp, google] = [await findTotp(executor, userId), await findGoogle(executor, userId)];
   const found: { kind: AddedWay["kind"]; at: Date }[] = [
@@ -48,8 +48,8 @@ export async function removeWaysSince(trx: Trx, userId: string, since: Date): Pr
 }
 
 /**
- * When the youngest way that a sign-in showed was added; null if it showed none but what the account began with, and the password, which is not
- * added but replaced.
+ * When the newest way that was shown in a sign-in was added. Null if the sign-in showed only ways that the account began with, or the
+ * password, which is not added but replaced.
  */
 export async function findWayAddedAt(
   executor: Executor,

@@ -9,8 +9,8 @@ import { readUnpaid } from "./invoices.ts";
 import * as queries from "./queries.ts";
 
 /**
- * Whether the checkout began the person's newest subscription. A moment after the checkout is written that may still be one that ended before:
- * the new one is written next. Of one that was never paid no order says so; it has started since then.
+ * Whether the checkout began the person's newest subscription. Right after the checkout is marked as paid, the newest row may still be an
+ * earlier subscription, because the new one is written next. If it was never paid, no order names it, so its start is compared instead.
  */
 function isOf(checkout: { contract_id: string | null; created_at: Date }, subscription: SubscriptionRow): boolean {
   const startedAfter = subscription.started_at.getTime() >= Math.floor(checkout.created_at.getTime() / 1000) * 1000;
@@ -18,8 +18,8 @@ function isOf(checkout: { contract_id: string | null; created_at: Date }, subscr
 }
 
 /**
- * Called when somebody comes back from the payment page. If we know of no payment yet, a job asks Stripe, because Stripe's event may be late
- * or lost. There is one job for each checkout, however often the page asks. Throws `not_found` for another person's session.
+ * Called when somebody comes back from the payment page. If we know of no payment yet, a job asks Stripe, in case its event is late or
+ * lost. There is one job for each checkout, however often the page asks. Throws `not_found` for another person's session.
  */
 export async function returnFromCheckout(deps: Deps, userId: string, sessionId: string): Promise<CheckoutReturn> {
   return inTransaction(deps.db, async (trx) => {

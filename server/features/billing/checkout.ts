@@ -10,8 +10,8 @@ import { checkoutTax } from "./stripe-tax.ts";
 import { refuseRunningPlan } from "./trials.ts";
 
 /**
- * Throws `already_subscribed` or `plan_suspended`, also where our rows have not heard of it yet. `exceptOrder`: a subscription that this order led to is the one that
- * is asked for.
+ * Throws `already_subscribed` or `plan_suspended`. Asks Stripe, because our rows may not have the subscription yet. `exceptOrder`: the
+ * order whose own subscription does not count.
  */
 export async function refuseSubscribed(deps: Deps, customerId: string, exceptOrder: string | null = null): Promise<void> {
   const known = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });

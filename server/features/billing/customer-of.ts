@@ -1,4 +1,4 @@
-/** Whose an object of Stripe's is. We keep the ids of few payments, refunds and disputes, so Stripe is asked. */
+/** Finds whose an object at Stripe is. Asks Stripe, because we keep the ids of only a few payments, refunds and disputes. */
 import type { Deps } from "../../deps.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import { idOf, orMissing, orUnavailable } from "../../providers/stripe.ts";
@@ -27,7 +27,7 @@ const customers = new Map<string, (payments: Payments, id: string) => Promise<Re
   }),
 );
 
-/** Stripe's ids have more characters than somebody types on the way to a name. */
+/** Stripe's ids are longer. A shorter text may be a name that somebody is still typing. */
 const shortestId = 12;
 
 /** By what the id begins with; undefined for any other text. */

@@ -26,8 +26,8 @@ export async function hasEverPaid(executor: Executor, userId: string): Promise<b
 }
 
 /**
- * Whether the last plan that the account paid for ended by then, and none runs. A plan that never began, because its first payment failed, is
- * none.
+ * Whether the last plan that the account paid for ended by then, and none runs. A plan that never began, because its first payment failed,
+ * does not count.
  */
 export async function hasLeft(executor: Executor, userId: string, endedBy: Date): Promise<boolean> {
   const { rows } = await sql<{ left: boolean }>`

@@ -1,7 +1,7 @@
 /**
  * A person's check of their own payments: reads what Stripe has of them, repairs what is wrong (examine-account.ts), and says what that was.
- * One check at a time for each account: whoever asks meanwhile gets its result. It is bounded in time, and made a few times an hour: so often for
- * the person, and so often for the team, whose checks use up none of the person's.
+ * One check at a time for each account: whoever asks meanwhile gets its result. It is bounded in time. The person may check a few times an
+ * hour, and so may the team, whose checks don't count as the person's.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
@@ -24,7 +24,7 @@ import { ensureLeaseRow, whileAlone } from "./payments-lease.ts";
 const runMs = 20_000;
 const lookEveryMs = 200;
 const checksAnHour = 6;
-/** By all of the team together, who may be helping with the same payment. */
+/** By the whole team together. */
 const teamChecksAnHour = 12;
 const windowMinutes = 60;
 
@@ -106,7 +106,7 @@ function toItem({ kind, details, isRepaired }: Finding): RepairedItem {
   }
 }
 
-/** Several of these say no more than one. */
+/** Items that only say what kind of thing was repaired are listed once. */
 function withoutRepeats(items: readonly RepairedItem[]): RepairedItem[] {
   const plain = new Set<string>();
   return items.filter((item) => {

@@ -1,4 +1,4 @@
-/** The invoices that a customer had before there was our table (decision 44): read when somebody looks at their list, or by the next reconciliation. */
+/** The invoices from before our table existed (decision 44): read when their person looks at the list, or by the next reconciliation. */
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";

@@ -73,7 +73,7 @@ export async function payRecorded(deps: EndDeps, subscriptionId: string): Promis
   return (await readUnpaid(deps, subscriptionId)).paidNow;
 }
 
-/** A plan that was never paid waits for no debit, and none waits for longer than twice its days of grace, though Stripe may begin one after the other. */
+/** We don't wait for a first payment, and for others twice the days of grace at most, as Stripe may begin one debit after another. */
 async function waitsForBank(deps: EndDeps, invoice: Stripe.Invoice, now: Date): Promise<boolean> {
   const isLate = now >= addMilliseconds(graceEndOf(invoice), graceDays * dayMs);
   return invoice.billing_reason !== "subscription_create" && !isLate && (await isBeingPaid(deps, invoice.id));
@@ -81,7 +81,7 @@ async function waitsForBank(deps: EndDeps, invoice: Stripe.Invoice, now: Date): 
 
 /**
  * Whether the money for an unpaid renewal is there after all at the end of its grace. `paid`: a recorded transfer was just taken into account.
- * `on its way`: the bank has not answered a debit. One reading, because the first one takes the transfers into account.
+ * `on its way`: the bank has not answered a debit. Both come from one reading, because a second one would find no new transfers.
  */
 export async function lookForMoney(deps: EndDeps, subscriptionId: string, now: Date): Promise<"paid" | "on its way" | "none"> {
   const { unpaid, paidNow } = await readUnpaid(deps, subscriptionId);

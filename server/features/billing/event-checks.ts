@@ -76,7 +76,7 @@ async function takeMissed(check: Check, event: Stripe.Event, isLost: boolean): P
 
 export interface TakenEvents {
   repaired: number;
-  /** The invoices that were paid, as all events say that Stripe has made since then, and not only the missed ones. */
+  /** The invoices that were paid, according to all of Stripe's events since then and not only the missed ones. */
   paidInvoiceIds: ReadonlySet<string>;
 }
 

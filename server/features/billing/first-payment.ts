@@ -36,14 +36,14 @@ export type Lapse = "transfer-overdue" | "never-paid";
 
 export function lapseOf(subscription: Stripe.Subscription): Lapse | undefined {
   if (statusOf(subscription) === "incomplete" && subscription.status === "past_due") return "transfer-overdue";
-  // Else its next period would begin: an active subscription whose newest invoice is a renewal's, though nothing was ever paid.
+  // If we did not end it, its next period would begin: it would count as active with a renewal's invoice, though nothing was ever paid.
   const invoice = latestInvoice(subscription);
   return subscription.status === "active" && isFirst(invoice) && invoice.status === "void" ? "never-paid" : undefined;
 }
 
 /**
- * Whether a plan that has ended never began because a debit failed: who ordered it has only heard that the debit was on its way. Of an invoice that
- * was overdue the mail about the late transfer tells.
+ * Whether a plan that has ended never began because a debit failed. Then its person has to be told, since they only know that the debit was
+ * on its way. About an invoice that was overdue the mail about the late transfer tells them.
  */
 export function wasNeverPaid(subscription: Stripe.Subscription, now: Date): boolean {
   const invoice = latestInvoice(subscription);

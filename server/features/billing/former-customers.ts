@@ -18,14 +18,14 @@ export async function selectFormerCustomers(executor: Executor, payerId: string)
 }
 
 /**
- * Notes the customer as a former one if Stripe says that it is deleted, and returns whether it does. A customer that Stripe has never heard of
- * stays: that would be so for everybody under a wrong key. Needs no version as other readings do, because a deletion is final. Safe to repeat.
+ * Notes the customer as a former one if Stripe says that it is deleted, and returns whether it does. A customer that Stripe does not know
+ * at all stays, because with a wrong key it would know none of them. Needs no version, because a deletion is final. Safe to repeat.
  */
 export async function retireDeleted(deps: Pick<Deps, "db" | "payments" | "clock">, payerId: string, customerId: string): Promise<boolean> {
   const customer = await orMissing(deps.payments.customers.retrieve(customerId));
   if (!customer?.deleted) return false;
   await inTransaction(deps.db, async (trx) => {
-    // Whoever deletes the account's last member has locked it too: after that nothing may lead from a customer to the account.
+    // Deleting the account's last member locks it too. After that no row may lead from a customer to the account.
     await trx.selectFrom("billing_accounts").select("id").where("id", "=", payerId).forNoKeyUpdate().execute();
     const members = trx.selectFrom("billing_account_members").select("user_id").where("billing_account_id", "=", payerId);
     if ((await members.executeTakeFirst()) === undefined) return;

@@ -46,8 +46,8 @@ export async function countFailedChecks(executor: Executor): Promise<number> {
 }
 
 /**
- * An account that can't be checked is set aside, and tried again after the others, so that it holds nobody. Two outages in a row are thrown: then
- * Stripe is away, and the check goes on behind the two when it is back. Returns whether the account was checked.
+ * An account that can't be checked is set aside and tried again after the others, so that it does not hold them up. The second outage in a
+ * row is thrown: Stripe is down then, and the check goes on after these accounts when it is back. Returns whether the account was checked.
  */
 async function examineOrSetAside(check: Check, account: CheckedAccount, outages: Outages): Promise<boolean> {
   try {
@@ -63,7 +63,7 @@ async function examineOrSetAside(check: Check, account: CheckedAccount, outages:
   }
 }
 
-/** Does the same and then has `mark` write that the check has come past the account, unless it was interrupted in it. */
+/** Does the same, and then has `mark` record that the account was passed, unless the check was interrupted at it. */
 async function examineNext(check: Check, account: CheckedAccount, outages: Outages, mark: () => Promise<unknown>): Promise<void> {
   try {
     await examineOrSetAside(check, account, outages);
@@ -72,7 +72,7 @@ async function examineNext(check: Check, account: CheckedAccount, outages: Outag
   }
 }
 
-/** Tries those again that were set aside and whose time has come. True if none of them is left, false if the time was over before. */
+/** Tries again the accounts that were set aside and are due. True if none of them is left, false if the time for it ran out before. */
 async function retryFailed(check: Check): Promise<boolean> {
   const { db } = check.deps;
   const until = performance.now() + retryMs;
@@ -93,7 +93,7 @@ async function retryFailed(check: Check): Promise<boolean> {
   }
 }
 
-/** Where the round goes on; undefined if the last slice was less than an hour ago. Wall time, because it spares Stripe. */
+/** Begins a slice, and returns where the round goes on; undefined if the last one was too recent. Wall time, because it spares Stripe. */
 async function beginSlice(executor: Executor): Promise<string | undefined> {
   const { rows } = await sql<{ reached: string }>`update full_checks set sliced_at = clock_timestamp()
     where sliced_at is null or sliced_at <= clock_timestamp() - make_interval(mins => ${sliceEveryMinutes})
@@ -103,7 +103,7 @@ async function beginSlice(executor: Executor): Promise<string | undefined> {
 
 /**
  * The hourly slice of a round over all accounts, new and old: what no event and no payment of the last days leads to is found too, and an hour
- * costs the same however many accounts there are. Returns how many it compared with Stripe, those aside that were set aside before.
+ * costs the same however many accounts there are. Returns how many it compared with Stripe, not counting those set aside before.
  */
 export async function checkNextSlice(deps: BillingDeps, signal?: AbortSignal, most = sliceCustomers): Promise<number> {
   const check: Check = { deps, by: "hourly", signal };

@@ -12,7 +12,7 @@ import { isIssued, mirrorInvoice, returnedByTransfer } from "./mirror-invoice.ts
 import { readTax } from "./stripe-tax.ts";
 import { selectTransferredInvoices } from "./transfer-queries.ts";
 
-/** More than these are copied by the next check. */
+/** If more copies are wrong, the next check reads the rest. */
 const copiesAtOnce = 20;
 
 /** What Stripe has of one customer. Each charge is known by its payment intent, as an invoice's payments name it. */
@@ -77,7 +77,7 @@ export async function selectWrongInvoices({ deps }: Check, customer: string, { i
   for (const invoice of invoices) {
     const row = rows.get(invoice.id);
     const tax = row && (await readTax(deps, invoice));
-    // Of money that was transferred Stripe does not know.
+    // Stripe does not know of money that was transferred.
     const byTransfer = transferred.has(invoice.id) ? await returnedByTransfer(deps.db, invoice.id) : undefined;
     const refunded = byTransfer ?? refundedOf(invoice, refundedBy) ?? row?.refunded_cents;
     const isSame =

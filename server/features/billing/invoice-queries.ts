@@ -72,7 +72,7 @@ export async function selectInvoices(
     .execute();
 }
 
-/** Whether the person's account has a customer whose invoices of the time before there was this table are still to be read. */
+/** Whether the person's account has a customer whose invoices from before this table existed are still to be read. */
 export async function isUnread(executor: Executor, userId: string): Promise<boolean> {
   const row = await executor
     .selectFrom("billing_accounts")
@@ -84,7 +84,7 @@ export async function isUnread(executor: Executor, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** Customers whose invoices of the time before there was this table are still to be read, in the order of their accounts. */
+/** Customers whose invoices from before this table existed are still to be read, in the order of their accounts. */
 export async function selectUnreadCustomers(
   executor: Executor,
   after: string | undefined,

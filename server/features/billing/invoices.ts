@@ -93,7 +93,7 @@ export async function readUnpaid(
 ): Promise<Pick<SubscriptionCheck, "unpaid">> {
   if (!subscription) return {};
   const isUnpaid = subscription.status === "past_due" || subscription.status === "incomplete" || subscription.status === "suspended";
-  // A card is charged within hours. Of an invoice that is sent there is nothing else to see, and no credits come before it is paid.
+  // A card is charged within hours, so its renewal needs no notice. An invoice to be paid by transfer does: no credits come before.
   const maySend = subscription.status === "active" && subscription.plan_key === plans.enterprise.key;
   if (!isUnpaid && !maySend) return {};
   const { user_id: userId, stripe_subscription_id: subscriptionId, grace_until: until } = subscription;

@@ -74,7 +74,7 @@ async function endSubscriptions(deps: BillingDeps, customer: string): Promise<vo
   const all = { customer, status: "all", limit: 100 } as const;
   for (const { id, status } of (await orMissing(deps.payments.subscriptions.list(all)))?.data ?? []) {
     if (status !== "canceled" && status !== "incomplete_expired") await endAtStripe(deps, id, "account-deleted");
-    // Now, because after this nothing leads from the subscription to the account. Of one that has ended no event may have told us yet.
+    // Now, because later nothing leads from the subscription to the account. Also if it has ended: its event may not have come yet.
     await syncSubscription(deps, id);
   }
 }

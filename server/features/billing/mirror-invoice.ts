@@ -119,7 +119,7 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
         updated_at: deps.clock.now(),
       };
       await queries.saveInvoice(trx, row);
-      // Stripe makes the first invoice of a plan only when a card has paid, or a debit is on its way: of a first one, this is a debit.
+      // Stripe makes a plan's first invoice only when a card has paid or a debit is on its way. So if a first one failed, it was a debit.
       if (row.failed) await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
       if (status === "open" && row.due_at !== null) {
         const order = await selectUnpaidOrderOf(trx, row.stripe_subscription_id ?? "");

@@ -21,9 +21,9 @@ async function waitsForInvoice(executor: Executor, row: SubscriptionRow, now: Da
 }
 
 /**
- * An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. Where the period has just
- * begun its first credits are due now, and wait only for Stripe to finalise the invoice. An annual plan without months to come before its last one
- * has just begun, too.
+ * An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. If the period has
+ * just begun, its first credits are due now and wait only for Stripe to finalise the invoice. An annual plan for which no months are
+ * scheduled, though more than a month is left, has just begun, too.
  */
 export async function nextCreditsAt(executor: Executor, row: SubscriptionRow, now: Date): Promise<Date | null> {
   const isAnnual = row.billing_interval === "year";

@@ -31,8 +31,7 @@ interface OpenCheckout {
 }
 
 /**
- * Returns the person's open checkout for the price, or a new one with what they agreed to. So a double click and a second tab share one checkout
- * and one order.
+ * Returns the person's open checkout for the price, or a new one with what they agreed to.
  */
 async function openCheckout(deps: Deps, userId: string, { agreement }: Order): Promise<OpenCheckout> {
   const now = deps.clock.now();
@@ -75,7 +74,7 @@ async function retire(deps: Deps, { id, stripe_session_id: sessionId }: Checkout
   await queries.updateCheckout(deps.db, id, { status: "expired" });
 }
 
-/** Returns the address of the session if the buyer can still pay it. One of a customer who was deleted at Stripe is closed. */
+/** Returns the address of the session if the buyer can still pay it. Closes a session whose customer was deleted at Stripe. */
 async function resumeSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, sessionId: string): Promise<string | undefined> {
   const session = await readOpenSession(deps, checkout.id, sessionId);
   const customer = typeof session?.customer === "object" ? session.customer : null;
@@ -84,7 +83,7 @@ async function resumeSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, se
   return undefined;
 }
 
-/** Stripe says so of a customer that was deleted. */
+/** True for the error with which Stripe refuses a customer that was deleted. */
 function lacksCustomer(error: unknown): boolean {
   return isMissing(error) && (error as Stripe.errors.StripeError).param === "customer";
 }

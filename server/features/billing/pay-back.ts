@@ -16,8 +16,8 @@ async function leftOf({ payments }: Pick<Deps, "payments">, charge: string): Pro
 }
 
 /**
- * Under a key of the request, so that it happens once. If Stripe refuses because money of the charge went back meanwhile by somebody else's hand,
- * the rest of it does. Throws Stripe's other refusals: while the bank has the money an operator decides.
+ * Refunds under a key of the request, so that it happens once. If Stripe refuses because somebody else has refunded a part meanwhile,
+ * refunds the rest. Throws Stripe's other refusals: while the bank has the money, an operator decides.
  */
 async function refund(deps: Pick<Deps, "payments">, { id, amount_cents: amount }: Selectable<MoneyBacks>, charge: string): Promise<void> {
   const create = (cents: number, idempotencyKey: string) =>
@@ -37,13 +37,13 @@ async function refund(deps: Pick<Deps, "payments">, { id, amount_cents: amount }
 }
 
 /**
- * Ends the subscription at Stripe and pays the money back. Of a plan paid by transfer the team does the latter (transfer-returns.ts). May run any
- * number of times.
+ * Ends the subscription at Stripe and refunds the charge. If a transfer paid for the plan, the team pays back (transfer-returns.ts). May
+ * run any number of times.
  */
 export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
   const request = await deps.db.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
   if (!request || request.done_at) return;
-  // First, so that nobody whose refund Stripe refuses pays for another period of a plan they gave back.
+  // The subscription ends first: if Stripe refuses the refund, the person must not pay for another period of a plan they gave back.
   if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
   if (request.charge_id === null) {
     if (request.stripe_subscription_id !== null) await syncSubscription(deps, request.stripe_subscription_id);

@@ -87,7 +87,7 @@ async function isRefunded({ payments }: BillingDeps, chargeId: string | null): P
   return charge.amount_refunded > 0 || charge.disputed;
 }
 
-/** Posts the credits under the keys they should have been posted with. Credits of a month that is over, and of a refunded payment, are left to a person. */
+/** Posts the credits under their usual keys. Those of a month that is over, or of a refunded payment, are left to a person. */
 async function postMissing(check: Check, payerId: string, invoice: Stripe.Invoice): Promise<boolean> {
   const { deps } = check;
   const subscriptionId = subscriptionOf(invoice);

@@ -118,7 +118,7 @@ export async function selectNextScheduledGrant(executor: Executor, userId: strin
     .executeTakeFirst();
 }
 
-/** The row without the person, because every person whom a subscription serves has the same row, and without what Stripe knows nothing of. */
+/** The row without the person, because everybody whom a subscription serves has the same row, and without the field that is only ours. */
 export type AccountSubscription = Omit<SubscriptionRow, "user_id" | "renewal_told_for">;
 
 /** The account's subscription, which is the row of its longest member. */

@@ -31,8 +31,8 @@ function nextPayment({ row, subscription }: Renewing): { plan: Plan; interval: B
 }
 
 /**
- * When access ends if an invoice stays unpaid: the days of grace begin when Stripe finalises it, because it is first charged then. Of an invoice
- * that was sent they begin when it is due.
+ * When access ends if an invoice stays unpaid: the days of grace begin when Stripe finalises it, because it is first charged then. For an
+ * invoice that was sent they begin when it is due.
  */
 export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "due_date" | "status_transitions">): Date {
   return addMilliseconds(fromUnix(invoice.due_date ?? invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
@@ -60,7 +60,7 @@ export async function mailTransferInvoice(
   await mailPayer(trx, row.billing_account_id, { key: `transfer-invoice:${row.id}`, template: "transfer-invoice", parameters }, now);
 }
 
-/** What is unpaid, how long access lasts, and the way to pay or, where the bank wants that, to confirm it. Undefined if there is no plan to keep by paying. */
+/** What is unpaid, how long access lasts, and how to pay it or confirm it with the bank. Undefined if paying would keep no plan. */
 export function paymentFailedParameters(row: InvoiceRow, graceUntil: Date, now: Date): MailParameters["payment-failed"] | undefined {
   const plan = planList.find(({ key }) => key === row.plan_key);
   if (!plan || row.stripe_subscription_id === null || graceUntil <= now) return undefined;

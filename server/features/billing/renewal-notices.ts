@@ -43,7 +43,7 @@ async function tell(deps: Pick<Deps, "db" | "payments">, subscriptionId: string,
       .set({ renewal_told_for: row.current_period_end })
       .where("stripe_subscription_id", "=", subscriptionId)
       .execute();
-    // After an outage that was longer than the notice, the renewal itself is told of.
+    // After an outage longer than the notice the plan has renewed, and there is a mail about that.
     if (row.current_period_end <= now) return false;
     await mailRenewalAhead(trx, payerId, { row, subscription }, now);
     return true;

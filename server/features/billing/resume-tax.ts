@@ -18,8 +18,8 @@ async function lacksLocation({ db }: BillingDeps, payerId: string): Promise<bool
 }
 
 /**
- * Has Stripe calculate the tax of a customer's subscriptions again, from the next invoice on, after it stopped for want of an address. Returns
- * whether it does for one of them. Safe to repeat.
+ * Has Stripe calculate the tax of a customer's subscriptions again, from the next invoice on, after it stopped because an address was
+ * missing. Returns whether it does for one of them. Safe to repeat.
  */
 export async function resumeTax(deps: BillingDeps, customerId: string): Promise<boolean> {
   const payerId = await queries.selectPayerOfCustomer(deps.db, customerId);

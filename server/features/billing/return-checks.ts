@@ -16,7 +16,7 @@ export async function readCharges({ deps }: Check, customer: string): Promise<St
   return deps.payments.charges.list({ customer, limit: 100 }).autoPagingToArray({ limit: chargeLimit });
 }
 
-/** For a row that is as Stripe has it: the credits that it asks for may be missing all the same. */
+/** For a row that agrees with Stripe: the credits that it asks for may be missing nevertheless. */
 async function takeMissed({ db, clock }: BillingDeps, payerId: string, chargeId: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lockSubject(trx, `billing:${payerId}`);

@@ -13,7 +13,7 @@ import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
-/** While a debit is on its way, Stripe is asked so often what came of it, besides by its events. */
+/** How often we ask Stripe what became of a debit that is on its way, in case no event comes. */
 const askBankAgainMs = 6 * hourMs;
 
 async function postMonth(deps: Pick<Deps, "db" | "live" | "log">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
@@ -46,7 +46,7 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   const over = current?.stripe_subscription_id === id && current.grace_until !== null && current.grace_until <= now;
   if (over) {
     const money = await lookForMoney(deps, id, now);
-    // Who has paid keeps the plan while their bank takes its days, up to four of business.
+    // The person has paid, and a bank may take four business days. Until then they keep the plan.
     if (money === "on its way") {
       await queries.extendGrace(deps.db, id, addMilliseconds(now, askBankAgainMs));
       return false;

@@ -20,14 +20,14 @@ function planToCome({ pending_plan_key, pending_interval, pending_from }: Subscr
   return plan && pending_interval && pending_from ? { plan, interval: pending_interval, from: pending_from.toISOString() } : null;
 }
 
-/** Reads the person's subscription; the result is never cached (spec §7). On the trial, and without a plan, it is the trial's. */
+/** Reads the person's subscription; the result is never cached (spec §7). On the trial it describes the trial. */
 export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "config">, userId: string): Promise<SubscriptionCheck> {
   const now = deps.clock.now();
   const entitlement = await readEntitlement(deps.db, userId, now);
   const row = await queries.selectSubscription(deps.db, userId);
   const trial = await readTrial(deps.db, deps, userId, row);
   const onTrial = entitlement.subscribed && entitlement.tier === "none";
-  // What there was before the trial.
+  // During a trial the row is about an earlier plan.
   const shown = onTrial ? undefined : row;
   const alert = await readAlert(deps.db, userId, now);
   const end = onTrial ? trial.endsAt : (row?.ended_at ?? row?.current_period_end);
@@ -57,7 +57,7 @@ function nothingToManage(): DomainError {
   return new DomainError("subscription_required", "There is nothing to manage yet: subscribe to a plan first");
 }
 
-/** Opens a session of Stripe's portal. Throws `subscription_required` for people who never began a checkout, or whose customer was deleted at Stripe. */
+/** Opens a session of Stripe's portal. Throws `subscription_required` if the person has no customer at Stripe, or it was deleted there. */
 export async function openPortal(deps: Deps, userId: string): Promise<{ url: string }> {
   const account = await queries.selectAccountOf(deps.db, userId);
   const customer = account?.stripe_customer_id;

@@ -45,7 +45,7 @@ export const sold: readonly Sold[] = [...planPrices, ...packPrices];
 /** Stripe's limit for one list by lookup keys. */
 const keysAtOnce = 10;
 
-/** Whether a price has another amount, so that it has to be replaced. A tax behaviour can be set once, and not changed. */
+/** False if the price has to be replaced, because it has another amount or excludes tax: Stripe lets us change neither. */
 export function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold, taxed: boolean): boolean {
   if (taxed && price.tax_behavior === "exclusive") return false;
   return price.unit_amount === amountCents && price.currency === currency && (price.recurring?.interval ?? null) === interval;
@@ -97,7 +97,7 @@ export async function createPrice(
   }
 }
 
-/** A price says once that it includes tax. */
+/** A price that says nothing about tax from now on includes it. Stripe allows no other change. */
 export async function includeTax(payments: Payments, price: Stripe.Price): Promise<void> {
   await payments.prices.update(price.id, { tax_behavior: "inclusive" }, { idempotencyKey: `price-taxed:${price.id}` });
 }

@@ -1,7 +1,7 @@
 /** Where somebody of the team looks at something at Stripe. */
 import type { Config } from "../../config.ts";
 
-/** Ends with a slash. Null for a Stripe that is played here, which has no dashboard. */
+/** Ends with a slash. Null for the sandbox's Stripe, which has no dashboard. */
 export function dashboardUrl({ apiUrl, livemode }: Config["stripe"]): string | null {
   return apiUrl === undefined ? `https://dashboard.stripe.com/${livemode ? "" : "test/"}` : null;
 }

@@ -139,7 +139,7 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
 /** Whether the invoice paid for a whole period. A change of plan may begin one too, so Stripe's reason for the invoice does not tell. */
 const beginsPeriod = ({ lines }: PaidInvoice) => lines.some(({ sold, proration }) => sold !== undefined && !proration);
 
-/** Whether it was paid for a plan that had ended. An invoice that was paid by a transfer is none: a recorded transfer has its own rule (decision 85). */
+/** Whether it was paid for a plan that had ended. False if a transfer paid it: recorded transfers have their own rule (decision 85). */
 function isLate({ invoice, chargeId }: PaidInvoice, { ended_at: endedAt }: Stripe.Subscription): boolean {
   const paidAt = invoice.status_transitions.paid_at;
   return chargeId !== null && endedAt !== null && paidAt !== null && paidAt > endedAt;

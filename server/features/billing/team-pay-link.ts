@@ -14,8 +14,8 @@ import { paymentFailedParameters } from "./renewal-mails.ts";
 const template = "payment-failed" as const;
 
 /**
- * Once for a key. Throws `not_found` for an invoice that is not the person's, `conflict` if it is not unpaid any more or its plan is over or being
- * deleted, and `too_many_attempts`.
+ * Sends one mail for each key. Throws `not_found` for an invoice that is not the person's, `conflict` if it is not unpaid any more, its
+ * plan is over or the account is being deleted, and `too_many_attempts`.
  */
 export async function mailPayLink(
   { db, clock }: Pick<Deps, "db" | "clock">,

@@ -42,12 +42,12 @@ export function selectOverdueReturns(executor: Executor, now: Date, limit: numbe
   return transfers.selectOpenReturns(executor, limit, addMilliseconds(now, -overdueMs));
 }
 
-/** What was to be returned of the transfer is returned, or the bank has taken the transfer back: nobody needs to look at it any more. */
+/** Resolves the findings about a return: the money was returned, or the bank has taken the transfer back. */
 async function resolve(trx: Trx, id: string, now: Date): Promise<void> {
   await resolveSubjects(trx, ["surplus_transfer", "unreturned_transfer"], [id], now);
 }
 
-/** The bank has taken the transfer back, so there is nothing to return; what was returned before is asked back (transfer-claims.ts). */
+/** Called when the bank has taken the transfer back: nothing is to be returned, and what was returned is claimed (transfer-claims.ts). */
 export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<void> {
   await transfers.claimReturn(trx, reference, now);
   const closed = await transfers.closeReturn(trx, reference, now);

@@ -137,7 +137,7 @@ export async function reverseTransfer(
   await announceToMembers(deps, payerId, "wallets");
 }
 
-/** The transfer paid nothing, since its invoice was void or paid by card: all of it is to go back, and the team is told. */
+/** Writes that all of a transfer is to go back, because its invoice was void or paid by card, and tells the team. */
 async function oweBack({ db, clock }: Pick<Deps, "db" | "clock">, transfer: transfers.TransferRow): Promise<void> {
   const { reference, billing_account_id: payerId, amount_cents: amountCents, invoice_id: invoice } = transfer;
   await inTransaction(db, async (trx) => {

@@ -14,7 +14,7 @@ export async function selectStarter(executor: Executor, userId: string): Promise
     .executeTakeFirst();
 }
 
-/** Whoever starts the trial or changes the address of this person at the same moment waits. */
+/** Locks the person: a transaction that starts their trial or changes their address at the same moment waits. */
 export async function lockPerson(trx: Trx, userId: string): Promise<void> {
   await trx.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
 }
@@ -36,7 +36,7 @@ export async function hadTrial(executor: Executor, mailboxHashes: readonly Buffe
   return row !== undefined;
 }
 
-/** False if the mailbox had a trial before. Waits for whoever writes the same mailbox at this moment. */
+/** False if the mailbox had a trial before. Waits for a transaction that is writing the same mailbox. */
 export async function insertMailbox(trx: Trx, mailboxHash: Buffer, startedAt: Date): Promise<boolean> {
   const row = await trx
     .insertInto("trial_mailboxes")

@@ -112,8 +112,8 @@ async function write(trx: Trx, { userId, network }: Asker, account: Account, con
 }
 
 /**
- * Withdraws from a contract. Again gives the same answer. Throws `not_found`, `withdrawal_too_late`, `withdrawal_used`, `payment_disputed`
- * and `nothing_to_refund`.
+ * Withdraws from a contract. Withdrawing again gives the same answer. Throws `not_found`, `withdrawal_too_late`, `withdrawal_used`,
+ * `payment_disputed` and `nothing_to_refund`.
  */
 export async function withdraw(deps: Pick<Deps, "db" | "clock" | "live" | "log">, asker: Asker, contractId: string): Promise<Contract> {
   const account = await accountOf(deps, asker.userId);

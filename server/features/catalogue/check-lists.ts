@@ -23,7 +23,7 @@ type CheckDeps = Pick<Deps, "config" | "clock" | "db" | "log" | "models" | "swit
 const kinds = ["model_gone", "model_ending"] as const satisfies FindingKind[];
 const kindsOfProviders = ["model_key_refused", "models_unknown"] as const satisfies FindingKind[];
 
-/** True for one worker a day. Of business time, because the sandbox's lists follow its clock. */
+/** True for one worker a day, by business time, because the sandbox's lists follow its clock. */
 async function claimToday(executor: Executor, now: Date): Promise<boolean> {
   const claimed = await sql`insert into schedules as known (name, due_at) values ('model-lists', ${now}::timestamptz + interval '1 day')
     on conflict (name) do update set due_at = excluded.due_at where known.due_at <= ${now} returning name`.execute(executor);
@@ -85,14 +85,14 @@ async function tellFailure(deps: CheckDeps, provider: Model["provider"], error: 
     deps.log.warn({ provider }, "a provider refuses our key");
     return;
   }
-  // At a first start the sandbox may come after the worker; and what an outage costs people is told where they ask.
+  // At a first start the sandbox may start after the worker. And people who ask a model are told of an outage there.
   const level = failureKind(error) === "outage" ? "info" : "warn";
   deps.log[level]({ err: error, provider }, "a provider's list of models could not be read");
 }
 
 /**
- * Resolves what was found about models that are not asked any more, because they have ended or somebody has switched them off, and about providers
- * of whose models none is asked. That is mostly what the finding advised.
+ * Resolves findings about models that are not asked any more, because they have ended or somebody has switched them off, and about
+ * providers none of whose models is asked. Usually the operator has done so on the finding's advice.
  */
 async function resolveUnasked({ db, clock }: CheckDeps, asked: readonly Model[]): Promise<void> {
   const ids = asked.map(({ id }) => id);
@@ -102,8 +102,8 @@ async function resolveUnasked({ db, clock }: CheckDeps, asked: readonly Model[])
 }
 
 /**
- * Asks each provider of offered models for its list, unless that was done within the last day. If one list can't be read, all are asked again within
- * the hour. What is no concern any more is resolved each time.
+ * Asks each provider of offered models for its list, unless that was done within the last day. If one list can't be read, all are asked
+ * again within the hour. Findings that no longer apply are resolved each time.
  */
 export async function checkModelLists(deps: CheckDeps, stopping: AbortSignal): Promise<void> {
   const asked = offeredModels(deps)

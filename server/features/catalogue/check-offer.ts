@@ -13,10 +13,10 @@ import { isAvailable } from "./service.ts";
 
 type OfferDeps = Pick<Deps, "config" | "db" | "models" | "switches"> & { clock: Clock };
 
-/** The product promises so many, of every kind. */
+/** The product promises this many models, and some of every kind. */
 const fewestModels = 15;
 const daysAhead = 30;
-/** After so many days the facts are old. */
+/** After this many days the facts count as old. */
 const factDays = 60;
 const subject = "catalogue";
 

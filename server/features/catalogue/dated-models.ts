@@ -1,11 +1,11 @@
 /**
- * Names of models with a date. We ask some models by a name without one, and the provider answers with the newest of those that are called so
- * and have a date behind it. Anthropic lists only those with a date; OpenAI lists both.
+ * Names of models with a date, such as `name-20261101`. We ask some models by the name alone, and the provider answers with the newest
+ * dated one. Anthropic lists only the dated models; OpenAI lists both.
  */
 import type { Model, Provider } from "#domain/models.ts";
 import type { ListedModel } from "../../providers/models/model-list.ts";
 
-/** The others give their models no dates, or some that can't be told from a version. */
+/** Other providers give their models no dates, or dates that look like versions. */
 const datesBehindNames: Readonly<Partial<Record<Provider, RegExp>>> = {
   anthropic: /-(20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/,
   openai: /-(20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))$/,
@@ -18,9 +18,9 @@ export function splitDate(provider: Model["provider"], id: string): { name: stri
 }
 
 /**
- * What the list says of the model that answers under this name; undefined if it has none. Of a name whose own entry names no day, OpenAI's may
- * lack it: then the day is that of the newest of its dated models, because that is the one that answers. When an older one ends, nothing changes
- * for who asks by the name; when the newest ends, what they get ends with it, or becomes another model.
+ * What the list says of the model that answers under this name; undefined if it has none. If the name's own entry has no last day, OpenAI
+ * may have it at the newest of the dated models, which is the one that answers. The end of an older one changes nothing for us; when the
+ * newest ends, the name ends with it, or leads to another model.
  */
 export function findListed(provider: Model["provider"], id: string, listed: readonly ListedModel[]): ListedModel | undefined {
   const own = listed.find((each) => each.id === id);

@@ -12,7 +12,7 @@ import type { MailParameters } from "../notifications/templates.ts";
 import { offeredModels, successorOf } from "./service.ts";
 
 const template = "model-ending";
-/** Who has not used a model for this long is not told of its end. */
+/** Somebody who has not used a model for this many days is not told of its end. */
 const usedWithinDays = 30;
 
 type TellDeps = Pick<Deps, "clock" | "config" | "db" | "log" | "switches">;
@@ -22,10 +22,10 @@ interface End {
   mail: MailParameters["model-ending"];
 }
 
-/** As the mail names it: by its id, which also workers of the release before know, or an own model, of which they knew nothing, by its name. */
+/** How the mail's row names a model: by its id or, for one of the operator's own, by its name, since older workers don't know those. */
 const called = ({ id, name, own }: Model) => (own ? name : id);
 
-/** What the mail says, of the model that follows at its price of that day. `model` is at today's price. */
+/** What the mail says. The model that follows has its price of that day, `model` today's price. */
 function endOf(deps: TellDeps, model: Model, until: string): End {
   const end = startOf(until);
   const successor = successorOf({ ...deps, clock: { ...deps.clock, now: () => end } }, model);
@@ -45,8 +45,8 @@ interface Untold {
 const keyOf = ({ end, payerId }: Untold) => `${end.modelId} ${payerId}`;
 
 /**
- * Accounts that used the model since then and were not told, those first whose last day is longest ago, without those that are set aside for this
- * model.
+ * Accounts that used the model since then and were not told, without those that are set aside for this model. Those that used it longest
+ * ago come first.
  */
 async function selectUntold(executor: Executor, end: End, since: Date, most: number): Promise<Untold[]> {
   const { rows } = await sql<{ id: string }>`select billing_account_id as id from model_accounts

@@ -1,4 +1,4 @@
-/** What a clerk's answer may begin with, in the language of the person who wrote. The clerk reads and changes it before it is sent. */
+/** What the team's answer may begin with, in the language of the person who wrote. A team member reads and changes it before it is sent. */
 import type { AnswerTemplate } from "#domain/inbox.ts";
 import { answerTemplates } from "#domain/inbox.ts";
 import type { LanguageCode } from "#domain/languages.ts";

@@ -1,6 +1,6 @@
 /**
  * What the team does with a message: somebody takes it, says what is to be done, and answers by mail (docs/decisions/0083). Each act locks the
- * message and names the version that the clerk saw, so the second of two at once is refused and can look again.
+ * message and names the version that the team member saw, so the second of two at once is refused and can look again.
  */
 import type { Selectable } from "kysely";
 import { DomainError } from "#domain/errors.ts";
@@ -27,7 +27,7 @@ type Message = Selectable<ContactMessages>;
 
 interface Seen {
   version: number;
-  /** Why; the panel writes it where it is clear. */
+  /** Why. Where that is clear the panel fills it in. */
   reason: string;
 }
 
@@ -142,7 +142,7 @@ export async function assign(
 async function mailAnswer(trx: Trx, message: Message, answer: Pick<NewAnswer, "key" | "subject" | "text">, now: Date): Promise<string> {
   const { id, user_id: userId, email: recipient } = message;
   const key = `contact-answer:${id}:${answer.key}`;
-  // The mail that said that the message has arrived: mailboxes show the answer below it.
+  // The acknowledgement of the message: mailboxes show the answer below it.
   const first = await queries.selectMailId(trx, `contact-received:${id}`);
   const parameters = {
     ...{ topic: answer.subject, message: answer.text, reference: referenceOf(id), receivedAt: message.created_at.toISOString() },
@@ -156,8 +156,8 @@ async function mailAnswer(trx: Trx, message: Message, answer: Pick<NewAnswer, "k
 }
 
 /**
- * Mails the clerk's answer and keeps it in the history. A message without an owner becomes the clerk's. The same key with the same answer does nothing more.
- * Throws `not_found`, `conflict`, `validation_failed`, `idempotency_conflict`, `too_many_attempts`.
+ * Mails the team member's answer and keeps it in the history. A message without an owner becomes theirs. The same key with the same answer
+ * does nothing more. Throws `not_found`, `conflict`, `validation_failed`, `idempotency_conflict`, `too_many_attempts`.
  */
 export async function answer(deps: InboxDeps, clerk: Clerk, messageId: string, given: NewAnswer): Promise<InboxPage> {
   const { key, status } = given;

@@ -1,4 +1,4 @@
-/** Limits how often somebody may write, because anybody may enter any address and we mail an acknowledgement to it, and how many answers a clerk mails. Uses wall time. */
+/** Limits messages, because anybody may enter any address and we mail it an acknowledgement, and the team's answers. Uses wall time. */
 import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -15,8 +15,8 @@ interface Writer {
 }
 
 /**
- * Counts one message for the network it comes from and the mailbox it names. Somebody else may have typed that mailbox, so it counts for that
- * network alone, and for the owner who is signed in their account counts instead. Throws `too_many_attempts` with retryAfterSeconds.
+ * Counts one message, for its network and for the mailbox it names. A stranger may have typed that mailbox, so it is counted for each
+ * network by itself, and an owner who is signed in is counted by their account instead. Throws `too_many_attempts` with retryAfterSeconds.
  */
 export async function countMessage(trx: Trx, { ip, email, ownAccount }: Writer): Promise<void> {
   const now = new Date();
@@ -33,7 +33,7 @@ export async function countMessage(trx: Trx, { ip, email, ownAccount }: Writer):
   }
 }
 
-/** False: so many messages came from everybody in the last minute that this one is mailed to nobody. It is in the inbox. */
+/** False: too many messages came in the last minute, from everybody together, so this one is not mailed. It is in the inbox. */
 export async function mayMailMessage(trx: Trx): Promise<boolean> {
   return (await takeAttempt(trx, "contact-mails:all", new Date())) === null;
 }
@@ -43,7 +43,7 @@ export async function mayAcknowledge(trx: Trx, { email, ownAccount }: Writer): P
   return ownAccount !== undefined || (await takeAttempt(trx, `contact-mailbox:${mailboxKey(email)}`, new Date())) === null;
 }
 
-/** Counts one answer of a clerk's. Throws `too_many_attempts` with retryAfterSeconds. */
+/** Counts one answer of a team member's. Throws `too_many_attempts` with retryAfterSeconds. */
 export async function countAnswer(trx: Trx, clerkId: string): Promise<void> {
   const retryAfterSeconds = await takeAttempt(trx, `contact-answer:${clerkId}`, new Date());
   if (retryAfterSeconds !== null)

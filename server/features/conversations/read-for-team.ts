@@ -35,7 +35,7 @@ function question(text: string, attachments: readonly Attachment[] | null): Show
 
 /** Throws `not_found` for an answer that is not this person's, and `answer_gone` if its text was deleted. */
 export async function readUpTo(trx: Trx, userId: string, answerId: string): Promise<Omit<ReadAnswer, "until">> {
-  // Before anything is read: whoever deletes it at this moment comes first, and then nothing is left to read.
+  // Locked before anything is read: if the person is deleting it at this moment, that ends first and nothing is left to read.
   const conversation = await queries.lockConversationOf(trx, userId, answerId);
   const own = await readKept(trx, userId, answerId);
   if (!conversation) {

@@ -13,7 +13,7 @@ export interface Alert {
   credits: number;
 }
 
-/** The alert of a grant that was told of. Undefined once the grant is over: a late alert would speak of a month gone by. */
+/** The alert that a grant has raised. Undefined once the grant is over, because a late alert would be about a past month. */
 export async function findAlert(executor: Executor, grantId: string, now: Date): Promise<Alert | undefined> {
   const row = await executor
     .selectFrom("grants")
@@ -28,14 +28,14 @@ export async function findAlert(executor: Executor, grantId: string, now: Date):
   return { payerId: row.payerId, percent: row.percent, credits: row.credits - row.clawed_back };
 }
 
-/** The share of which the pages of the person say that it is spent; null if there is none, or somebody has read it. */
+/** The share that the person's pages show as spent; null if there is no alert, or somebody has read it. */
 export async function readAlert(executor: Executor, userId: string, now: Date): Promise<number | null> {
   const row = await executor
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
     .select("grants.alert_percent")
     .where("wallets.billing_account_id", "=", payerOf(userId))
-    // Names both, so that the index is read from `now` on.
+    // Names both values, so that PostgreSQL can read the index from `now` on.
     .where("open", "in", [true, false])
     .where("expires_at", ">", now)
     .where("expired_at", "is", null)

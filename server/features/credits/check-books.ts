@@ -134,13 +134,13 @@ type WalletCheck = (walletIds: readonly string[]) => Promise<unknown>;
 interface Run {
   deps: CheckDeps;
   signal: AbortSignal;
-  /** In their order, each also if the one before has failed. */
+  /** Run in this order, each even if the one before has failed. */
   checks: readonly ((walletIds: readonly string[]) => Promise<Disagreement[]>)[];
 }
 
 /**
- * Runs one check of the wallets. If it fails, each wallet is checked alone, and those at which it fails are set aside. Throws if that can't be written
- * down, because then the mark must not move on, or if the run was aborted.
+ * Runs one check of the wallets. If it fails, each wallet is checked alone, and those at which it fails are set aside. Throws if that can't
+ * be written down, because then the mark must not move on, or if the run was aborted.
  */
 async function checkOrSetAside(run: Run, check: Run["checks"][number], walletIds: readonly string[]): Promise<Disagreement[]> {
   try {

@@ -28,7 +28,7 @@ function rowOf(line: LedgerLine, nameModel: NameModel): string {
   return `${[...moved, ...why].join(",")}\r\n`;
 }
 
-/** The history as CSV, a page at a time: each is read when the one before was sent, in a statement of its own. Somebody else gets no conversations. */
+/** The history as CSV. Each page is read when the one before was sent. Only the person themselves gets the conversations. */
 export async function* ledgerCsv(
   executor: Executor,
   userId: string,

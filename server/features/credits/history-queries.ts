@@ -62,15 +62,15 @@ interface Reading {
   before: LedgerPlace | undefined;
   /** How many lines to read. */
   read: number;
-  /** How many of those that match to return, at most; of fewer the last line that was read is returned too. */
+  /** How many matching lines to return at most. If fewer match, the last line that was read is returned too. */
   limit: number;
 }
 
 /**
  * Reads lines of the wallet's history, newest first. The balance after each line is calculated back from the wallet's balance or, on
- * later pages, from the balance at `before`, so that a page costs the same however old the wallet is. Lines are in the order of their
- * ids. What a line was for is looked up only for the lines that are returned. A line whose transaction had to wait for the wallet may therefore appear below lines that are already shown. Repayments are left out,
- * because they sum to zero.
+ * later pages, from the balance at `before`, so that a page costs the same however old the wallet is. Lines are in the order of their ids,
+ * so a line whose transaction had to wait for the wallet may appear below lines that are already shown. What a line was for is looked up
+ * only for the lines that are returned. Repayments are left out, because they sum to zero.
  */
 export async function selectLedgerLines(
   executor: Executor,

@@ -1,11 +1,11 @@
-/** Answers by the day on which they ended and by model. They are read in the order in which they began; those that still run then wait in a table. */
+/** Answers by model and by the day on which they ended. They are read in the order in which they began; running ones wait in a table. */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import { firstTextGrowth } from "#domain/figures.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Added, Range } from "./marks.ts";
 
-/** Adds the answers of `done`, which is another part of the statement, to the sums. The ledger's entries say from which grants they were charged. */
+/** Adds the answers of `done`, another part of the statement, to the sums. The ledger's entries say which grants paid for them. */
 const counted: RawBuilder<unknown> = sql`
   insert into daily_answers as known (day, model_id, completed, stopped, failed, credits, sold_credits, cost_micro_dollars, uncosted)
     select (d.ended_at at time zone 'UTC')::date, d.model_id, count(*) filter (where d.status = 'completed'), count(*) filter (where d.status = 'stopped'),

@@ -52,7 +52,7 @@ async function preparePicture(bytes: Uint8Array): Promise<Prepared> {
       as.toBuffer({ resolveWithObject: true }).catch(() => {
         throw damaged();
       });
-    // Not every provider takes WebP. What can be seen through is kept so, unless that makes it too large for some of them.
+    // Not every provider takes WebP, so a transparent picture is kept as PNG, unless that is too large for some of them.
     const clear = metadata.hasAlpha ? await encode(kept.clone().png({ palette: true })) : undefined;
     const isSmall = clear !== undefined && clear.data.length <= clearBytes;
     const { data, info } = isSmall ? clear : await encode(kept.flatten({ background: "white" }).jpeg({ quality: jpegQuality }));
@@ -60,7 +60,7 @@ async function preparePicture(bytes: Uint8Array): Promise<Prepared> {
   });
 }
 
-/** Text has to be text to its end. */
+/** Checks the whole text: so far only its first bytes were looked at. */
 function prepareText(bytes: Uint8Array): Prepared {
   if (bytes.includes(0)) throw unsupported();
   try {
@@ -72,9 +72,9 @@ function prepareText(bytes: Uint8Array): Prepared {
   return { bytes, text: { text, pageEnds: null, tokenEnds: countPieces(piecesOf(Buffer.from(text))) } };
 }
 
-/** The start of the text that fits into so many bytes. */
+/** The beginning of the text that fits into `limit` bytes. */
 function textWithin(bytes: Uint8Array, limit: number): string {
-  // What is decoded as a stream leaves out a character that is not complete.
+  // Decoding as a stream leaves out a last character that is not complete.
   return new TextDecoder("utf-8").decode(bytes.subarray(0, limit), { stream: true });
 }
 

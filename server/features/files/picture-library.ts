@@ -21,7 +21,7 @@ async function loadLibrary(): Promise<OpenPicture> {
 
 let library: Promise<OpenPicture> | undefined;
 
-/** Does `work` when few others are decoded. */
+/** Runs `work` as soon as fewer than two other pictures are being decoded. */
 export async function withPictures<T>(work: (open: OpenPicture) => Promise<T>): Promise<T> {
   library ??= loadLibrary();
   const open = await library;

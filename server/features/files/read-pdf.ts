@@ -12,7 +12,7 @@ export interface PdfAsked {
   maximumTextBytes: number;
 }
 
-/** `pageEnds`: where the text of each page ends, in bytes, and `tokenEnds`, in tokens. Pages behind the limit of the text have none. */
+/** `pageEnds`: where the text of each page ends, in bytes, and `tokenEnds`, in tokens. Pages beyond the limit of the text have none. */
 export type PdfRead =
   | { text: string; pageEnds: number[]; tokenEnds: number[]; pages: number }
   | { fault: "pages" | "encrypted" | "damaged" | "exhausting" };

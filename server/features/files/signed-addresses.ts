@@ -1,6 +1,6 @@
 /**
  * Addresses of files for `<img>`, `<audio>` and `<video>`, which send no token. An address is signed for one file and one sign-in, and
- * for an hour or two. It is the same for everybody who asks within an hour, so that a page that is drawn again loads nothing again.
+ * for an hour or two. Within an hour the same sign-in gets the same address, so that a page that is drawn again loads nothing again.
  */
 import { hourMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";

@@ -105,7 +105,7 @@ async function selectCloser(executor: Executor, { kind, subject }: { kind: Findi
   return rows[0]?.by ?? null;
 }
 
-/** Who of the team acts. Not auth's type, because auth asks billing, and billing asks this feature. */
+/** The team member who acts. */
 interface Clerk {
   userId: string;
   network: string;
@@ -132,7 +132,7 @@ async function selectForAct(trx: Trx, id: string) {
   return finding;
 }
 
-/** A team member has dealt with it. Throws `not_found`, and `finding_closed`, with who and when, if it is not open any more. */
+/** Closes a finding that a team member has dealt with. Throws `not_found`, and `finding_closed`, with who and when, if it is not open. */
 export async function closeFindingAs(db: Db, clerk: Clerk, id: string, reason: string, now: Date): Promise<void> {
   await inTransaction(db, async (trx) => {
     const finding = await selectForAct(trx, id);
@@ -145,7 +145,7 @@ export async function closeFindingAs(db: Db, clerk: Clerk, id: string, reason: s
   });
 }
 
-/** A finding that a team member closed waits again. Throws `not_found`, and `conflict` if it is not closed by somebody any more. */
+/** Opens a finding again that a team member closed. Throws `not_found`, and `conflict` if it is not closed by somebody any more. */
 export async function reopenFindingAs(db: Db, clerk: Clerk, id: string, reason: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     const finding = await selectForAct(trx, id);
@@ -155,7 +155,7 @@ export async function reopenFindingAs(db: Db, clerk: Clerk, id: string, reason: 
   });
 }
 
-/** An operator has dealt with it. False if there is no such open finding. */
+/** Closes a finding that somebody has dealt with. False if there is no such open finding. */
 export async function closeFinding(executor: Executor, id: string, now: Date): Promise<boolean> {
   const result = await executor
     .updateTable("findings")

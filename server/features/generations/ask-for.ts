@@ -28,8 +28,8 @@ export interface AnswerTimings extends UpstreamTimings {
 }
 
 /**
- * Over chat completions most models send nothing while they think or search. How much they think is limited by their output: the slowest fill
- * it within about this many times what a model that does not think has for its first text (30 s: two minutes).
+ * Over chat completions most models send nothing while they think or search. The limit on their output also limits thinking, and the
+ * slowest models reach it within about this many times the wait for a first text without thinking (30 s: two minutes).
  */
 const thinkingWaits = 4;
 

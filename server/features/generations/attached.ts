@@ -38,7 +38,7 @@ class ByteRoom {
     this.model = model;
   }
 
-  /** The file as it goes: a PDF for which there is no room as its text. Undefined if there is none for a picture, or a PDF without text. */
+  /** The file as it is sent. A PDF that has no room is sent as its text. Undefined if a picture, or a PDF without text, has no room. */
   private readonly take = (file: Attachment): Attachment | undefined => {
     const { bytes, reading } = file;
     if (!goesAsItIs(this.model, reading)) return file;
@@ -47,7 +47,7 @@ class ByteRoom {
     return file;
   };
 
-  /** Undefined if one of its own files has no room. Of pictures that were made before it, those go that have room. */
+  /** Undefined if one of its own files has no room. Pictures that were made before it are sent as far as there is room. */
   message<Message extends Question>(message: Message): Message | undefined {
     const { attachments, pictures } = message;
     const taken = attachments?.flatMap((file) => this.take(file) ?? []);
@@ -98,7 +98,7 @@ export async function planAttachments(
   return planned;
 }
 
-/** Cut at a character: what is decoded as a stream leaves out one that is not complete. */
+/** Cut between characters: decoding as a stream leaves out a last one that is not complete. */
 function firstBytes(text: string, bytes: number): string {
   return new TextDecoder("utf-8").decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }

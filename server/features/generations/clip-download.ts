@@ -9,7 +9,7 @@ import { ClipCheck } from "./clip-file.ts";
 import { outputName, shortened } from "./outputs.ts";
 
 export interface DownloadTimings {
-  /** Without a byte. */
+  /** How long no byte may come. */
   idleMs: number;
   totalMs: number;
 }

@@ -40,7 +40,7 @@ const writeAgainMs = 500;
 class Failed extends Error {
   readonly code: string;
   readonly filterReason: FilterReason | null;
-  /** What the provider takes all the same, as far as it said so. */
+  /** What the provider charges anyway; null if it did not say. */
   readonly costMicroDollars: number | null;
   constructor(code: string, cause?: unknown, costMicroDollars: number | null = null) {
     super(code, { cause });
@@ -157,7 +157,7 @@ async function fetchFinished(work: Work, requestId: string): Promise<{ clip: Cli
       if (error instanceof DomainError && error.code === "generation_ended") return undefined;
       const isProviders = error instanceof ModelOutage;
       if (!isProviders) deps.log.warn({ err: error, generation: id }, "a clip could not be stored");
-      // Whatever was wrong with the file, it may have been the way here.
+      // Whatever was wrong with the file, the transfer may have caused it, so try again.
       if (attempt >= timings.failuresAllowed)
         throw new Failed(isProviders && !(error instanceof ClipLost) ? error.code : "clip_not_kept", error, costMicroDollars);
       await delay(timings.checkMs, undefined, { signal: stopping });

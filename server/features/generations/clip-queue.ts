@@ -1,7 +1,7 @@
 /**
- * SQL of the queue of clips. Whatever it decides it decides in PostgreSQL, for all processes: who is next, how many are being made, and which
- * process looks after which. A job's row is locked before its answer's, by everybody. Whoever ends a job has its row locked for as long as they wait for
- * the wallet, so what concerns the jobs of everybody passes over locked rows.
+ * SQL of the queue of clips. PostgreSQL decides for all processes: which job is next, how many clips are being made, and which process
+ * looks after which. Every transaction locks a job's row before its answer's. One that ends a job keeps the row locked while it waits for
+ * the wallet, so statements about everybody's jobs skip locked rows.
  */
 import { sql } from "kysely";
 import { clipLimits } from "#domain/clips.ts";
@@ -35,13 +35,13 @@ export async function hasJobs(executor: Executor): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
-/** Of a job `j` and its answer `g`: nobody waits for it any more, or it has waited for too long. */
+/** True for a job `j` and its answer `g` if nobody waits for it any more, or it has waited for too long. */
 const isUnwanted = (queueMs: number) => sql`(g.stop_requested_at is not null or g.erased_at is not null or g.status <> 'streaming'
   or j.queued_at < clock_timestamp() - ${queueMs} * interval '1 millisecond')`;
 
 /**
- * Those that wait, in the order in which they will be begun: of each person the first before the second of anybody. One that is unwanted and not ended
- * yet takes nobody's turn.
+ * The waiting jobs with their turns, in which they will be begun: everybody's first clip comes before anybody's second. A job that is
+ * unwanted but has not ended yet takes no turn.
  */
 const waiting = (queueMs: number) => sql`
   waiting as (
@@ -87,7 +87,7 @@ export async function takeOver(executor: Executor, owner: string, leaseMs: numbe
   return rows;
 }
 
-/** Returns those of the jobs that this process still looks after. One whose row is locked keeps the lease that it has: nobody takes it over meanwhile. */
+/** Returns the jobs that this process still looks after. One whose row is locked keeps its lease, and nobody takes it over meanwhile. */
 export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseMs: number): Promise<Set<string>> {
   const { rows } = await sql<{ generation_id: string }>`
     with free as (
@@ -99,13 +99,13 @@ export async function renewLeases(executor: Executor, owner: string, ids: readon
   return new Set(rows.map(({ generation_id: id }) => id));
 }
 
-/** Another process may go on with it at once. */
+/** Gives the job up, so that another process may go on with it at once. */
 export async function releaseJob(executor: Executor, owner: string, id: string, pauseMs = 0): Promise<void> {
   await sql`update clip_jobs set lease_expires_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
     where generation_id = ${id} and owner = ${owner}`.execute(executor);
 }
 
-/** The provider has not begun: the job waits again. Only for a refusal that says so. */
+/** Puts the job back into the queue. Only for a refusal that says that the provider has not begun. */
 export async function putBack(executor: Executor, owner: string, id: string, pauseMs: number): Promise<void> {
   await sql`update clip_jobs set state = 'queued', owner = null, lease_expires_at = null, started_at = null, refusals = refusals + 1,
       again_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'

@@ -37,7 +37,7 @@ const defaultTimings: ClipTimings = {
   download: { idleMs: 30_000, totalMs: 3 * minuteMs },
 };
 
-/** How long the end of a job that waits is itself kept waiting by a lock, most often of its person's wallet. Then it is tried again after the others. */
+/** How long ending a queued job may wait for a lock, usually of its person's wallet. After that it is tried again after the others. */
 const lockWaitMs = 1_000;
 /** A lease is renewed once this share of it is over. */
 const leaseShare = 1 / 3;
@@ -59,7 +59,7 @@ class Runner implements ClipRunner {
   constructor(deps: Deps, timings: ClipTimings) {
     this.deps = deps;
     this.timings = timings;
-    // Each has a loop of its own: neither the queue nor an end that waits for a lock keeps a lease from being renewed, nor an end the queue.
+    // Each has a loop of its own: neither the queue nor an end that waits for a lock delays the renewal of leases, and no end the queue.
     this.loops = Promise.all([
       this.repeat(() => this.renew(), "the leases of clips could not be renewed"),
       this.repeat(() => this.lookAtQueue(), "the queue of clips could not be looked at"),

@@ -24,7 +24,7 @@ export interface EndRow {
   searches?: number | null;
   /** What the provider charges us; null if that is not known. */
   costMicroDollars: number | null;
-  /** How long after it was asked for its first text came. Left out if it has none. */
+  /** The time from the request to its first text. Left out if it has none. */
   firstTextMs?: number | undefined;
   lastFrames: LogBatch | undefined;
   /** The kinds of grants the person may spend now. The receipt says how many of their credits are left. */

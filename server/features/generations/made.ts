@@ -23,7 +23,7 @@ export interface BranchMessage extends ChatMessage {
   made?: readonly Made[];
 }
 
-/** No line below is longer. It is what such an answer counts as. */
+/** No line below is longer. An answer without words counts as this many bytes. */
 export const madeBytes = 120;
 
 /** Stands for an answer that the model can't read, so that it knows that there was one. */

@@ -8,8 +8,8 @@ interface Asked {
 }
 
 /**
- * Writes how pictures were asked for. What was uploaded to begin from goes with the conversation from now on, as what is attached to a
- * question does.
+ * Writes how pictures were asked for. Uploaded pictures to begin from belong to the conversation from now on, like files attached to a
+ * question.
  */
 export async function keepPictureOptions(executor: Executor, { id, userId, turn }: Asked, picture: PictureOptions): Promise<void> {
   await executor

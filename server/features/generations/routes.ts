@@ -32,7 +32,7 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
     reply.raw.once("close", release);
     try {
       const feed = await find(viewer);
-      // What other requests of this moment ask of a model goes first: until it answers there is time to send what we know already.
+      // Other requests of this moment ask their models first. While the models work there is time to send what we know already.
       await untilOthersWent();
       if (reply.raw.destroyed) release();
       sendFeed(reply, feed, after);

@@ -84,7 +84,7 @@ export class RunningAnswer {
   leaseTakenAtMs: number;
   /** True while the end is being written. A stop has no effect any more. */
   ending = false;
-  /** How long after it was asked for. */
+  /** The time from the request to the first text. */
   firstTextMs: number | undefined;
   private interruption: "stopped" | "interrupted" | undefined;
   private readonly output = new Output();
@@ -137,7 +137,7 @@ export class RunningAnswer {
     this.feed.push("segments", { segments: [...segments] });
   }
 
-  /** The sound is stored. It counts after a stop, like a picture. */
+  /** Adds a stored sound. It counts even after a stop, like a picture. */
   addSound(sound: SoundPart): void {
     this.output.sound = sound;
     this.feed.push("sound", { sound });
@@ -147,7 +147,7 @@ export class RunningAnswer {
     if (!this.interruption && !this.ending && !this.output.pictures[place]) this.feed.push("preview", { place, address });
   }
 
-  /** The picture is stored. It was finished before a stop, if there was one, so it counts. */
+  /** Adds a stored picture. If there was a stop, the picture was finished before it, so it counts. */
   addPicture(place: number, picture: PicturePart): void {
     this.output.pictures[place] = picture;
     this.feed.push("picture", { place, picture });
@@ -176,8 +176,8 @@ export class RunningAnswer {
   }
 
   /**
-   * The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. Of pictures those
-   * are charged that were delivered, unless it is we who broke off.
+   * The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. Pictures that
+   * were delivered are charged, unless we have interrupted the answer.
    */
   outcome(end: UpstreamEnd): Outcome {
     const { promptTokens, completionTokens, thinkingTokens } = end;

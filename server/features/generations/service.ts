@@ -235,7 +235,7 @@ export async function stopAnswer(deps: Deps, answers: Answers, userId: string, i
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
   if (fromStoredOptions(row.options).clip) {
-    // Once its provider has begun, a clip goes on: it is billed to us, and is the person's when it is there.
+    // Once its provider has begun, a clip is not stopped: it is billed to us anyway, and the person gets it when it is finished.
     await endClip(deps, row.id, null, { status: "stopped", failureCode: null, clip: null, costMicroDollars: null });
     return toReceipt(await readOwn(deps.db, userId, row.id));
   }

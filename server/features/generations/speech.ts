@@ -44,7 +44,7 @@ export async function readableText(executor: Executor, userId: string, id: strin
   return text;
 }
 
-/** What is left of the time for all pieces. Their hold ends a little later, so they must not have it each. */
+/** The limits for one piece: what is left of the time for all pieces, because the hold for all of them ends a little after that. */
 function within({ firstTokenMs, idleMs }: UpstreamTimings, endsAtMs: number): UpstreamTimings {
   const leftMs = Math.max(endsAtMs - performance.now(), 0);
   return { firstTokenMs: Math.min(firstTokenMs, leftMs), idleMs: Math.min(idleMs, leftMs), totalMs: leftMs };

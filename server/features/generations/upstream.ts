@@ -41,7 +41,7 @@ export interface Question {
   /** Who asks. */
   personId: string;
   messages: readonly ChatMessage[];
-  /** Turns them into what goes to the model, with their files. Without it the model gets the words alone. What it throws is our fault, not the model's. */
+  /** Turns the messages into what the model gets, with files; without it, words alone. An error here is our fault, not the model's. */
   load?(messages: readonly ChatMessage[], signal: AbortSignal): Promise<readonly ModelMessage[]>;
   /** Aborted when nobody wants the answer any more. The result does not matter then. */
   signal: AbortSignal;
@@ -72,9 +72,9 @@ export interface UpstreamEnd extends ModelUsage {
   concluded: boolean;
   /** The error that caused the failure, if there was one. */
   error: unknown;
-  /** The picture, as the provider sent it. Whoever takes it reports whether it is one. */
+  /** The picture, as the provider sent it. The caller checks it and reports whether it is one. */
   picture: Uint8Array | undefined;
-  /** The sound, as the provider sent it. Whoever takes it reports whether it is one. */
+  /** The sound, as the provider sent it. The caller checks it and reports whether it is one. */
   sound: Uint8Array | undefined;
 }
 
@@ -107,7 +107,7 @@ class Patience {
     if (outer.aborted) this.forward();
   }
 
-  /** The model is asked now: its time to begin does not include ours. */
+  /** Called when the model is asked: its time to begin does not include the time that we took to load files. */
   asks(): void {
     this.idle.refresh();
   }
@@ -177,7 +177,7 @@ export function failureOf(error: unknown): ProviderFailure {
   return error instanceof RequestRefused ? "request_refused" : "provider_error";
 }
 
-/** Why a filter stopped what has this failure; null for another one. */
+/** Why a filter stopped the answer; null if that is not the failure. */
 export function filterReasonOf(failure: string | undefined, error: unknown, said?: FilterReason): FilterReason | null {
   if (failure !== "content_filtered") return null;
   return said ?? (error instanceof ModelRefusal ? error.filterReason : null) ?? "unspecified";

@@ -22,7 +22,7 @@ export function createVoiceSamples(deps: Deps): VoiceSamples {
       onText: () => {},
       onSources: () => {},
     });
-    // What is kept for everybody is a sound: the provider may have sent anything.
+    // The provider may have sent anything, so check that it is a sound before it is kept for everybody.
     const whole = sound && joinMp3([sound]);
     const isSound = whole !== undefined && typeof measureMp3(whole) === "number";
     if (sound && !failure) deps.models.report(model, userId, isSound);

@@ -9,7 +9,7 @@ export interface Parts {
   /** Empty: there is no button. */
   action: string;
   note: string;
-  /** Empty but for mails that confirm a contract. */
+  /** Empty except in mails that confirm a contract. */
   contract: readonly Paragraph[];
   signature: string;
   /** Who writes, and how to answer. */
@@ -55,7 +55,7 @@ function whole(html: string): string {
   return html.replace(unbroken, '<span class="whole">$&</span>');
 }
 
-/** Makes links of our own addresses. Any other address may be somebody's. */
+/** Makes links of our own addresses. Any other address may have been typed by a person. */
 function linked(publicUrl: URL, html: string): string {
   return html.replace(/https?:\/\/[\w.:-]+\/[\w/#-]+/g, (address) =>
     address.startsWith(`${publicUrl.origin}/`) ? `<a href="${address}">${address}</a>` : address,

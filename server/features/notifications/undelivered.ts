@@ -1,7 +1,7 @@
 /**
- * Sends mails again that were given up because their address is wrong or its mailbox refuses them. They may go to another address only where that
- * shows nobody another person's data: a receipt to the address that the account has now, an answer of the team's to one that a clerk types. A mail whose
- * link proves who somebody is only goes to its own address.
+ * Sends mails again that were given up because their address is wrong or its mailbox refuses them. They may go to another address only
+ * where that shows nobody another person's data: a receipt to the account's present address, an answer of the team's to one that a team
+ * member types. A mail whose link proves who somebody is goes only to its own address.
  */
 import type { Selectable } from "kysely";
 import { DomainError } from "#domain/errors.ts";

@@ -62,7 +62,7 @@ function readValue(name: SettingName, value: SetSetting["value"], now: Date): Se
   return { ...notice, texts };
 }
 
-/** Throws `validation_failed`, and `conflict` if the setting is not as the clerk saw it. */
+/** Throws `validation_failed`, and `conflict` if the setting is not as the admin saw it. */
 export async function changeSetting(
   deps: SettingsDeps,
   clerk: { userId: string; network: string },

@@ -66,7 +66,7 @@ export async function endSupportAccess(deps: AccessDeps, { userId, network }: Cl
   return { until: null, askedAt: null };
 }
 
-/** With a deleted account: if it is restored, its owner has to give the consent anew. */
+/** Called when the account is deleted. If it is restored, its owner has to give the consent again. */
 export async function dropSupportAccess(trx: Trx, userId: string, now: Date): Promise<void> {
   await queries.setEnded(trx, userId, now);
 }

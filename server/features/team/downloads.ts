@@ -18,7 +18,7 @@ export interface Download {
   about?: string;
 }
 
-/** Say in which order and where the file begins, and not which rows are in it. */
+/** Parameters that choose the order and the start of the list, and not which rows are in it. */
 const noFilters = ["sort", "order", "cursor", "limit"];
 
 /** Only the names of the filters: what is looked for may be somebody's address. */
@@ -29,7 +29,7 @@ async function record({ deps: { db }, request, list, about }: Download): Promise
   await recordAct(db, { actor, subject, network, action: "list.downloaded", details: { list, ...(filters.length > 0 && { filters }) } });
 }
 
-/** Whoever has got anything is on the log. A request that is refused while its first lines are read is not. */
+/** Writes to the audit log before the first lines go out. A request that is refused while they are read is not recorded. */
 async function* recorded(download: Download, lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let isRecorded = false;
   for await (const some of lines) {

@@ -3,7 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { takeAttempt } from "../attempts/service.ts";
 
-/** Counts the mails that this clerk sends and those that this person gets. Throws `too_many_attempts` with retryAfterSeconds. */
+/** Counts the mails that this team member sends and those that this person gets. Throws `too_many_attempts` with retryAfterSeconds. */
 export async function countTeamMail(trx: Trx, clerkId: string, to: string): Promise<void> {
   const now = new Date();
   for (const key of [`team-mails:${clerkId}`, `team-mails-to:${to}`] as const) {
@@ -13,7 +13,7 @@ export async function countTeamMail(trx: Trx, clerkId: string, to: string): Prom
   }
 }
 
-/** Counts the answers of people that this clerk reads. Throws `too_many_attempts` with retryAfterSeconds. */
+/** Counts the answers of people that this team member reads. Throws `too_many_attempts` with retryAfterSeconds. */
 export async function countReading(trx: Trx, clerkId: string): Promise<void> {
   const retryAfterSeconds = await takeAttempt(trx, `team-reading:${clerkId}`, new Date());
   if (retryAfterSeconds !== null)

@@ -11,19 +11,19 @@ const longestPauseMs = 120_000;
 interface Circuit {
   /** Since the last success. */
   failures: number;
-  /** Whose questions failed since then; no more of them than stop everybody. */
+  /** The people whose questions failed since then, up to the number at which everybody is stopped. */
   people: Set<string>;
-  /** How long nobody of them asks; 0 while everybody may. */
+  /** How long none of these people may ask; 0 while everybody may. */
   pauseMs: number;
   /** On the clock of `nowMs`. */
   nextTryAtMs: number;
-  /** Somebody asks, to see whether it works again. */
+  /** One of them is asking it, to see whether it works again. */
   trying: boolean;
 }
 
 export class CircuitBreaker {
   private readonly circuits = new Map<string, Circuit>();
-  /** By key, on the clock of `nowMs`: pauses that another process has told. */
+  /** The pauses that other processes have announced: their ends on the clock of `nowMs`, by key. */
   private readonly told = new Map<string, number>();
   private readonly nowMs: () => number;
 
@@ -37,7 +37,7 @@ export class CircuitBreaker {
     return Math.max(ownMs - this.nowMs(), (this.told.get(key) ?? 0) - this.nowMs(), 0);
   }
 
-  /** The model is asked. If that is the try after a pause, the others wait for another pause, unless this one gets an answer before. */
+  /** Notes that the model is being asked. At the try after a pause the others wait for another pause, unless it gets an answer before. */
   asked(key: string, person: string): void {
     const circuit = this.stopping(key, person);
     if (!circuit || this.waitMs(key, person) > 0) return;
@@ -45,7 +45,7 @@ export class CircuitBreaker {
     circuit.trying = true;
   }
 
-  /** Another process, which alone asks for it, has paused the model for everybody. */
+  /** Notes that another process, the only one that asks the model, has paused it for everybody. */
   pausedElsewhere(key: string, pauseMs: number): void {
     this.told.set(key, this.nowMs() + Math.min(pauseMs, longestPauseMs));
   }

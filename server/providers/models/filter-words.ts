@@ -134,7 +134,7 @@ function reasonInWords(words: string): FilterReason | undefined {
 /** Why a filter stopped what the words of an error are about. */
 export const reasonOfWords = (words: string): FilterReason => reasonInWords(words) ?? "unspecified";
 
-/** Why a filter refused, by an error's fields; undefined if the error is none of a filter. */
+/** Why a filter refused, by an error's fields; undefined if the error is not about a filter. */
 export function reasonOfError(error: EventData): FilterReason | undefined {
   const { code, message, moderation_details: details, innererror, inner_error } = error;
   const words = typeof message === "string" ? message : "";

@@ -4,7 +4,7 @@ import type { ConnectModels, ModelCall, ModelEvent } from "./protocol.ts";
 import { recordingOf, sendRecording, toFile, transcriptEvents, transcriptTimeoutMs } from "./recordings.ts";
 import { readJson } from "./whole-response.ts";
 
-/** Times of sentences: those of words are refused by the current models. A language may not be named beside them. */
+/** Asks for the times of sentences, because the current models refuse those of words. With times no language may be named. */
 function formOf(call: ModelCall): FormData {
   const form = new FormData();
   form.set("model", call.model.upstreamModel);

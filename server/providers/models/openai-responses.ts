@@ -10,8 +10,8 @@ import type { EventData, ReadEvent, Said } from "./response-stream.ts";
 import { fieldsOf, listOf, microDollars, streamEvents, tokenCount } from "./response-stream.ts";
 
 /**
- * Both keep to the limit: OpenAI counts calls of tools, Perplexity rounds of search and thought, the last of which writes the answer. How much of
- * what was found is read costs as input does, so OpenAI is asked for little, and Perplexity for so many tokens.
+ * Both providers limit the searches: OpenAI by calls of tools, Perplexity by rounds of search and thought, the last of which writes the
+ * answer. What the model reads of the results is billed as input. So we ask OpenAI for little of it, and Perplexity for so many tokens.
  */
 function searchingOf({ model }: ModelCall): Record<string, unknown> {
   const { searches, foundTokens } = parametersOf(model);

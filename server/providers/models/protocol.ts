@@ -212,7 +212,7 @@ export class ModelRefusal extends PermanentFailure {
   }
 }
 
-/** The provider does not take the request as we have made it: often because of a file in it. The person can change it, and we have to look at why. */
+/** The provider refuses the request as we have made it, often because of a file. The person can change that, and we have to look at why. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
   readonly status: number;

@@ -51,12 +51,12 @@ export interface ErrorClasses {
 }
 
 const shortPauseMs = 300;
-/** If the provider wants us to wait for longer than this, it is the person who decides. */
+/** If the provider wants us to wait for longer than this, the person decides whether to ask again. */
 const longestPauseMs = 1_000;
 
 /**
- * The provider has answered that it does not answer, so that nothing is billed twice. Of a connection that broke we don't know that. A
- * limit of our own rate is tried again only if the provider says when.
+ * When to send a refused request again; undefined: not at all. A refusal was not billed, so trying again bills nothing twice; of a broken
+ * connection we don't know that. After a refusal because of our rate we try again only if the provider says when.
  */
 function againAfterMs(status: number, headers: Headers | undefined): number | undefined {
   const header = headers?.get("retry-after");

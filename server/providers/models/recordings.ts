@@ -33,7 +33,7 @@ export function toFile({ bytes, name, mediaType }: RecordingWish): File {
 
 const seconds = (value: unknown) => (typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined);
 
-/** Those that say when; a wrong one is left out, because the words are in the text anyway. */
+/** The segments with valid times. Others can be left out, because their words are in the text anyway. */
 function segmentsOf(list: unknown): SpokenSegment[] {
   return listOf(list)
     .slice(0, mostSegments)

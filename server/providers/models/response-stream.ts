@@ -18,7 +18,7 @@ export interface ResponseLimits {
 const textLimits: ResponseLimits = { bytes: 8 * 1024 * 1024, eventCharacters: 1024 * 1024 };
 /** Until the response ends, after the provider has said that nothing follows. */
 const restTimeoutMs = 1_000;
-/** Addresses and titles that are longer are no use to a reader. */
+/** More sources, or longer addresses and titles, are of no use to a reader. */
 const maximumSources = 50;
 const maximumSourceCharacters = 2_000;
 

@@ -37,7 +37,7 @@ async function readFields(response: Response): Promise<EventData> {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     if (isFields(value)) return value;
   } catch {
-    // Falls through: nothing of it is told, since it may quote what a person wrote.
+    // Falls through: the error is not passed on, because it may quote what a person wrote.
   }
   throw new ModelOutage("provider_garbage", "the response about a clip is not an object");
 }

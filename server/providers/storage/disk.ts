@@ -45,7 +45,7 @@ export function createDiskStorage(folder: string): FileStorage {
   const incoming = path.join(folder, "incoming");
   let prepared = false;
 
-  /** The path, and the folder of all files whose names end alike, since a folder with very many files is slow. */
+  /** The path. All files whose names end alike have a folder of their own, because a folder with very many files is slow. */
   function placeOf(name: string): { shelf: string; file: string } {
     refuseWithinTransaction("The file storage");
     assertFileName(name);

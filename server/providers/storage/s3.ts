@@ -83,7 +83,7 @@ class S3Storage implements FileStorage {
       credentials: { accessKeyId, secretAccessKey },
       forcePathStyle: pathStyle,
       maxAttempts: 3,
-      // Others than Amazon's often don't know the checksums that it wants by default. TCP and TLS have theirs.
+      // Servers other than Amazon's often lack the checksums that the library uses by default. TCP and TLS have their own.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
@@ -132,12 +132,12 @@ class S3Storage implements FileStorage {
           yield chunk;
         }
       } catch (reason) {
-        // The library may tell of the dropping of the parts instead.
+        // Kept, because the library may instead throw an error from aborting the upload.
         fault = { reason };
         throw reason;
       }
     }
-    // A small file is one request. A larger one is there when its parts are put together, and if anything fails they are dropped.
+    // A small file is one request. A larger one exists once its parts are joined. If anything fails before, the parts are dropped.
     const Body = Readable.from(counted(), { objectMode: false });
     const upload = new Upload({ client, params: { ...place, Body }, partSize: partBytes, queueSize: partsAtOnce });
     try {
@@ -188,7 +188,7 @@ class S3Storage implements FileStorage {
     await orMissing(client.send(new DeleteObjectCommand(place)));
   }
 
-  /** Asks for a file that is not there: the answer tells it from a key that is not accepted, and from a bucket that is not there. */
+  /** Asks for a file that does not exist. Only if the key is accepted and the bucket exists, the answer is that there is no such file. */
   async check(): Promise<void> {
     await this.get(randomUUID());
   }

@@ -73,7 +73,7 @@ function typeOf(recorded: Recorded): string {
   return name;
 }
 
-/** Figures, ids, addresses and free texts are of one type each; what is left is the object's shape and the values of its enumerations. */
+/** Replaces numbers, ids, addresses and free texts by one value each. What differs then is the object's shape and its enumerations. */
 function shapeOf(recorded: Recorded): string {
   return JSON.stringify(recorded, (_name, value: unknown) => {
     if (typeof value === "number") return 0;
@@ -113,7 +113,7 @@ export class Recording {
   }
 
   source(): string {
-    // Each is a statement of its own: as elements of one array their types form a union, and of a long run's the compiler makes none.
+    // Each is a statement of its own. In one array their types would form a union, which is too large for the compiler after a long run.
     const lines = [...this.statements].map((statement) => `void (${statement});`);
     return ['import type { Stripe } from "stripe";', helperTypes, ...lines].join("\n");
   }

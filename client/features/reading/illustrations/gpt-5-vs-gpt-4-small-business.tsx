@@ -27,7 +27,7 @@ ppmpmpmpmpmpmpmpmpmpmp
 pppppppppppppppppppppp
 `;
 
-/** One key, laid twice: in large stones and in small ones. The difference that counts is one stone. */
+/** The same key twice, in large stones and in small ones. The two differ in one stone. */
 export function Gpt5VsGpt4SmallBusinessIllustration() {
   return (
     <Mosaic

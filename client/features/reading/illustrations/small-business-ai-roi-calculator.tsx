@@ -27,7 +27,7 @@ const price = `
 d
 `;
 
-/** Sixteen minutes weigh as much as the price: the beam is level with the last stone. */
+/** A pair of scales, level with its last stone: sixteen minutes on one side, the price on the other. */
 export function SmallBusinessAiRoiCalculatorIllustration() {
   return <Mosaic fields={[{ picture: scales }, { picture: price, side: 4, column: 36, row: 8 }]} />;
 }

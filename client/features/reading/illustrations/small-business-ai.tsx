@@ -23,7 +23,7 @@ mmmmmmmmmmmmmmm...sssm..m..m.pgggggpgggggpggggg.
 pppppppppppppppppppppppppppppppppppppppppppppppp
 `;
 
-/** Five steps, one for each day of the week; and in the plaster round a window the one stone nobody had counted. */
+/** Five steps, one for each weekday, and a single stone in the plaster round a window. */
 export function SmallBusinessAiIllustration() {
   return <Mosaic fields={[{ picture }]} />;
 }
