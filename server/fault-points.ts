@@ -2,7 +2,7 @@
  * Points between two steps that belong together. With TESSERA_FAULT_POINT set to a point's name the process kills itself
  * there with SIGKILL, which the tests use. In production nothing happens.
  */
-export const faultPoints = [
+const faultPoints = [
   "webhook-stored",
   "answer-held",
   "answer-streaming",

@@ -7,7 +7,7 @@ import type { Static, TSchema } from "typebox";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { Model, OwnProvider } from "#domain/models.ts";
-import { catalogue, findModel } from "#domain/models.ts";
+import { catalogue, findModel, providers } from "#domain/models.ts";
 import { creditCapMicroDollars, worstUnitMicroDollars } from "#domain/provider-prices.ts";
 import type { Environment } from "./environment.ts";
 
@@ -117,7 +117,7 @@ class Faults {
   /** Whether the value has the schema's form. */
   check<Schema extends TSchema>(schema: Schema, value: unknown, path: readonly string[]): value is Static<Schema> {
     for (const { instancePath, message, params, keyword } of Value.Errors(schema, value)) {
-      // One fault of a field gives others of the objects that it is in.
+      // A fault of a field also makes every object around it faulty.
       if (keyword === "boolean") continue;
       const inner = instancePath.split("/").slice(1);
       const { requiredProperties, additionalProperties } = params as { requiredProperties?: string[]; additionalProperties?: string[] };
@@ -223,7 +223,10 @@ function withSuccessors(faults: Faults, models: readonly Model[]): readonly Mode
 
 function readServer(environment: Environment, faults: Faults, id: string, { baseUrl, keyVariable }: Static<typeof Server>): OwnServer {
   const apiKey = keyVariable === undefined ? "none" : environment.text(keyVariable);
-  if (apiKey === undefined) faults.add(["servers", id, "keyVariable"], `names ${keyVariable}, which is not set`, "set it, or leave it out");
+  const fault = (what: string, toDo: string) => faults.add(["servers", id, "keyVariable"], what, toDo);
+  if (providers.some((provider) => keyVariable === `${provider.toUpperCase()}_API_KEY`))
+    fault(`names ${keyVariable}, which is the key of a provider of the catalogue`, "put the server's own key into another variable");
+  else if (apiKey === undefined) fault(`names ${keyVariable}, which is not set`, "set it, or leave it out");
   if (!URL.canParse(baseUrl)) faults.add(["servers", id, "baseUrl"], "is no address");
   return { provider: `own:${id}`, apiKey: apiKey ?? "", baseUrl };
 }
@@ -247,7 +250,7 @@ export function readOwnModels(environment: Environment): OwnModels {
   if (!faults.check(File, content, [])) return nothing;
   const servers = Object.entries(content.servers).map(([id, server]) => readServer(environment, faults, id, server));
   const models = Object.entries(content.models).flatMap(([id, entry]) => readModel(faults, id, entry, content.servers) ?? []);
-  // A model with a fault is missing among them, which is no fault of the models that name it.
+  // Models with faults are missing from the list. Models that name them as successors must not be reported for that.
   if (faults.found) return nothing;
   const linked = withSuccessors(faults, models);
   return faults.found ? nothing : { servers, models: linked };

@@ -68,9 +68,16 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
-/** They run one by one in this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
-const ordered = ["scheduled-grants", "expired-grants", "trials", "renewal-notices"] as const satisfies SweepName[];
-const independent = ["reconcile", "grace-periods", "full-check", "factor-resets", "account-deletions"] as const satisfies SweepName[];
+/** They run in this order: new grants are posted before those they replace expire, and a trial's credits are gone when its end is told. */
+const ordered = ["scheduled-grants", "expired-grants", "trials"] as const satisfies SweepName[];
+const independent = [
+  "reconcile",
+  "grace-periods",
+  "renewal-notices",
+  "full-check",
+  "factor-resets",
+  "account-deletions",
+] as const satisfies SweepName[];
 /** The ordered ones wait for these a while. */
 const askingStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
 
@@ -140,7 +147,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   await Promise.all(running.values());
 }
 
-/** Partitions are made and dropped under locks that are waited for 100 ms only, so that nobody waits for them long. Tries until they are free. */
+/** Making and dropping partitions waits 100 ms at most for its locks, so that nobody waits long behind it. Tries until they are free. */
 async function whenFree(stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,6 +1,6 @@
 /** The side of a tile, and the distance between the starts of two tiles, in SVG units. */
-export const tileSide = 8;
-export const tilePitch = 10;
+const tileSide = 8;
+const tilePitch = 10;
 
 /** One SVG path for `count` tiles from index `from`, in rows of `columns`. */
 export function rowsOfTiles(count: number, columns: number, from = 0): string {

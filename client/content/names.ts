@@ -14,7 +14,7 @@ export const articleNames = [
 export const calculatorName = "small-business-ai-roi-calculator" satisfies (typeof articleNames)[number];
 export const legalNames = ["terms", "privacy"] as const;
 
-export const pieceKinds = ["guide", "article", "legal"] as const;
+const pieceKinds = ["guide", "article", "legal"] as const;
 export type PieceKind = (typeof pieceKinds)[number];
 export type PieceName = (typeof guideNames)[number] | (typeof articleNames)[number] | (typeof legalNames)[number];
 

@@ -18,7 +18,7 @@ function parseMessage(data: unknown): RealtimeMessage | undefined {
 }
 
 /** Half fixed, half random, so that a thousand people who lost the connection together don't reconnect together. */
-export function reconnectDelayMs(attempt: number, random: number): number {
+function reconnectDelayMs(attempt: number, random: number): number {
   const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
   return ceilingMs / 2 + (ceilingMs / 2) * random;
 }

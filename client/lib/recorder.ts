@@ -1,11 +1,11 @@
-/** Records the microphone: as what the browser can make and our providers take, with a level to show, until it is done or given up. */
+/** Records the microphone in a format that the browser can make and our providers accept, and measures the level to show. */
 import type { RefObject } from "react";
 import { useEffect, useRef, useState } from "react";
 
-/** Speech needs no more, and two hours of it are less than what can be uploaded. */
+/** Enough for speech, and two hours of it are within the limit for an upload. */
 const bitsPerSecond = 24_000;
 const types = ["audio/webm;codecs=opus", "audio/mp4;codecs=mp4a.40.2", "audio/mp4", "audio/webm", "audio/ogg;codecs=opus"];
-/** Pieces come this often, so that a recording that is broken off has all but the last one. */
+/** The recorder delivers a piece this often, so that an interrupted recording loses only the last one. */
 const pieceMs = 1_000;
 
 export type RecorderFault = "denied" | "missing" | "unsupported" | "broken";
@@ -18,7 +18,7 @@ function faultOf(error: unknown): RecorderFault {
   return name === "NotFoundError" || name === "OverconstrainedError" ? "missing" : "broken";
 }
 
-export function canRecord(): boolean {
+function canRecord(): boolean {
   return typeof MediaRecorder !== "undefined" && navigator.mediaDevices?.getUserMedia !== undefined;
 }
 
@@ -43,7 +43,7 @@ class Take {
     this.recorder = new MediaRecorder(stream, { audioBitsPerSecond: bitsPerSecond, ...(type !== undefined && { mimeType: type }) });
     this.recorder.ondataavailable = ({ data }) => void (data.size > 0 && this.pieces.push(data));
     this.recorder.onerror = onBroken;
-    // The device was pulled out, or its permission taken back.
+    // The device was unplugged, or its permission was revoked.
     for (const track of stream.getAudioTracks()) track.onended = onBroken;
     this.recorder.start(pieceMs);
     try {
@@ -52,7 +52,7 @@ class Take {
       this.analyser.fftSize = this.samples.length;
       this.context.createMediaStreamSource(stream).connect(this.analyser);
     } catch {
-      // Without a level it records all the same.
+      // The level can't be measured, but recording works without it.
     }
   }
 
@@ -116,7 +116,7 @@ async function openMicrophone(onBroken: () => void): Promise<Take> {
 export interface Recorder {
   phase: RecorderPhase;
   milliseconds: number;
-  /** Until it ends by itself. */
+  /** Seconds until the recording reaches the limit and ends. */
   leftSeconds: number;
   level: number;
   fault: RecorderFault | null;
@@ -125,13 +125,13 @@ export interface Recorder {
   resume: () => void;
   /** Ends the recording and gives it to `onDone`. */
   finish: () => void;
-  /** Ends it as the limit does: it is given to `onDone`, and nobody has asked for that. */
+  /** Ends the recording as the limit does: `onDone` gets it, with `isWished` false. */
   breakOff: () => void;
   /** Throws it away. */
   cancel: () => void;
 }
 
-/** Tells time and level of the recording with every frame, and ends it at the limit. */
+/** Reports the recording's time and level with every frame, and ends it at the limit. */
 function useShown(
   take: RefObject<Take | undefined>,
   isRunning: boolean,
@@ -155,8 +155,8 @@ function useShown(
 }
 
 /**
- * `onDone` also gets what was recorded until the limit, or until the microphone went; `isWished` is false then. `mostSeconds`: what the model
- * takes.
+ * `onDone` also gets a recording that ended at the limit or because the microphone was lost; `isWished` is false then. `mostSeconds`: the
+ * longest recording that the model accepts.
  */
 export function useRecorder(mostSeconds: number, onDone: (recorded: Blob, isWished: boolean) => void): Recorder {
   const [state, setState] = useState<Pick<Recorder, "phase" | "fault">>({ phase: "idle", fault: null });
@@ -189,7 +189,7 @@ export function useRecorder(mostSeconds: number, onDone: (recorded: Blob, isWish
     setShown({ milliseconds: 0, level: 0 });
     openMicrophone(() => latest.current.breakOff()).then(
       (opened) => {
-        // Given up while the browser asked.
+        // The person cancelled while the browser asked for permission.
         if (own !== asked.current) return opened.release();
         take.current = opened;
         setState({ phase: "recording", fault: null });

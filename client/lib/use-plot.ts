@@ -1,4 +1,4 @@
-/** Charts: a canvas that keeps the size of its frame and the colours of the theme. Only chunks that draw import this, since uPlot is large. */
+/** A chart on a canvas that follows its frame's size and the theme's colours. uPlot is large, so only chunks that draw import this. */
 import type { RefObject } from "react";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
@@ -16,11 +16,11 @@ export interface Plot {
   series: readonly (readonly number[])[];
   /** Bars of one series on top of another, those below zero downwards; or a line of the only series. */
   as: "bars" | "line";
-  /** What stood in the same places before, as a dashed line. */
+  /** The values of the range before, drawn as a dashed line. */
   earlier?: readonly (number | null)[] | undefined;
 }
 
-export const plotHeight = 260;
+const plotHeight = 260;
 /** Room for one label of the axis, in CSS pixels. */
 const labelWidth = 64;
 const axisFont = "12px sans-serif";
@@ -67,7 +67,7 @@ function optionsOf(
   });
   const quiet = () => getComputedStyle(element).color;
   const paper = element.querySelector("[data-paper]") ?? element;
-  // On a ground of its own, because it may lie over bars of its colour.
+  // Drawn over a wider line in the paper's colour, because it may lie over bars of its own colour.
   const drawnEarlier: uPlot.Series[] = [
     { width: 4, stroke: () => getComputedStyle(paper).color, points: { show: false } },
     { width: 1.5, dash: [4, 4], stroke: quiet, points: { show: false } },

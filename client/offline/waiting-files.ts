@@ -1,18 +1,18 @@
-/** Files that were chosen in the chat and are not uploaded yet, each under `file:<person>:<conversation>:<id>`. They survive a reload and a closed tab. */
+/** Files chosen in the chat but not uploaded yet, each under `file:<person>:<conversation>:<id>`. They survive a reload or a closed tab. */
 import { waitingFileMs } from "#domain/periods.ts";
 import { filesOf, filesOfThread, filesPrefix } from "./file-keys.ts";
 import type { Entry, Kept, Kind } from "./store.ts";
 import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";
 
-/** What it was chosen for: the next question, to be written down, pictures to begin from, the first picture of a clip. */
-export const filePurposes = ["question", "recording", "reference", "first_picture"] as const;
+/** What a file was chosen for: the next question, a transcript, a reference for pictures, or the first picture of a clip. */
+const filePurposes = ["question", "recording", "reference", "first_picture"] as const;
 export type FilePurpose = (typeof filePurposes)[number];
 
 export interface WaitingFile {
   id: string;
   owner: string;
   purpose: FilePurpose;
-  /** The conversation it was chosen in, or "new". Empty where it is for whatever is asked next. */
+  /** The conversation in which it was chosen, or "new". Empty for references, which belong to whatever is asked next. */
   threadKey: string;
   name: string;
   file: Blob;
@@ -24,7 +24,7 @@ export interface WaitingFile {
 
 type FileName = Pick<WaitingFile, "owner" | "threadKey" | "id">;
 
-/** One person may keep what several questions may have. Browsers give a site some hundred megabytes at least. */
+/** One person's limits: enough for several questions, and well below the hundreds of megabytes that browsers give a site at least. */
 const most = { files: 20, bytes: 150 * 1024 * 1024 };
 
 const kind: Kind<WaitingFile> = {
@@ -62,7 +62,7 @@ export async function readWaitingFile(file: FileName): Promise<WaitingFile | und
   return await readStored(kind, keyOfFile(file));
 }
 
-/** Removes it in the transaction that takes it to where it belongs. */
+/** The entry that removes the file, for the same transaction that adds it to its draft or to the references. */
 export function removalOf(file: FileName): Entry {
   return { kind, key: keyOfFile(file), value: undefined };
 }

@@ -38,7 +38,7 @@ const defaultDelayMs = 5_000;
 const longestDelayMs = 600_000;
 
 /** After a form, redirects back to its part of the page; a script gets the outcome as JSON. */
-export function answerChange(request: FastifyRequest, reply: FastifyReply, part: string, outcome: object): FastifyReply {
+function answerChange(request: FastifyRequest, reply: FastifyReply, part: string, outcome: object): FastifyReply {
   if (request.headers.accept?.includes("text/html") === true) return reply.redirect(`/?done=${part}#${part}`, 303);
   return reply.send(outcome);
 }

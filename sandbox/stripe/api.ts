@@ -56,7 +56,7 @@ export function pageOf<Item extends { id: string }>(all: readonly Item[], url: s
 const rangeOperators = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
 /** `created=…` or `created[gte]=…`, Unix seconds. */
-export function createdFilters(parameters: Parameters): Filter[] {
+function createdFilters(parameters: Parameters): Filter[] {
   if (!parameters.has("created")) return [];
   try {
     const exact = parameters.integer("created");

@@ -75,7 +75,7 @@ export const cards = [
 ] as const;
 
 /** US bank accounts, whose bank answers days later. */
-export const bankAccounts = [
+const bankAccounts = [
   { value: "bank_debit", name: "Pays later", number: "•••• 6789", text: "The money comes after four business days." },
   { value: "bank_debit_fails", name: "Fails later", number: "•••• 2227", text: "After four business days the bank says no." },
 ] as const;
@@ -105,7 +105,7 @@ function message(text: { message: string } | null | undefined): Markup | null {
   return text ? html`<p class="note">${text.message}</p>` : null;
 }
 
-/** What is missing on the page, by the name that its redirect carries. */
+/** What is missing on the page, by its name in the redirect's query. */
 export type Lacking = "address" | "tax_id";
 
 const lackingTexts: Readonly<Record<Lacking, string>> = {
@@ -167,7 +167,7 @@ function ended(session: CheckoutSession): Markup {
   return html`<section class="panel"><h2>This page has expired</h2><p>Nothing was charged. Start again from the plans.</p>${back}</section>`;
 }
 
-/** The page at the session's `url`. `lacking`: what of the answers was not enough. */
+/** The page at the session's `url`. `lacking`: the field that was missing or wrong in the last submission. */
 export function checkoutPage(context: Context, session: CheckoutSession, lacking?: Lacking): string {
   const failure = context.store.hidden("checkout.session", session.id).failure;
   const open = session.status === "open";

@@ -1,4 +1,4 @@
-/** The tax within what a checkout sells, once somebody has said where they live. */
+/** Calculates the tax included in a checkout's prices, once the buyer has given an address. */
 import type { Context } from "./context.ts";
 import { invalidRequest } from "./errors.ts";
 import { saveChange } from "./events.ts";
@@ -48,14 +48,14 @@ export function withSessionTax(context: Context, session: CheckoutSession, addre
   };
 }
 
-/** Those given on the page, else the customer's. */
+/** The tax ids given on the page, else the customer's. */
 function taxIdsIn(context: Context, { customer, customer_details: details }: CheckoutSession): ShownTaxId[] {
   const given = (details?.tax_ids ?? []) as ShownTaxId[];
   return given.length > 0 || typeof customer !== "string" ? given : shownTaxIds(context, customer);
 }
 
 /** Where the buyer lives: as given on the page, else as the customer's address says. */
-export function billingAddress(context: Context, session: CheckoutSession, given: Address | null): Address | null {
+function billingAddress(context: Context, session: CheckoutSession, given: Address | null): Address | null {
   const known = typeof session.customer === "string" ? context.store.find("customer", session.customer)?.address : null;
   return given ?? known ?? null;
 }
@@ -63,11 +63,11 @@ export function billingAddress(context: Context, session: CheckoutSession, given
 /** What somebody gave on the page besides the card. */
 export interface GivenDetails {
   address: Address | null;
-  /** What a business gave; null: a private person. */
+  /** Null for a private person. */
   business: { taxId: string; name: string } | null;
 }
 
-/** Takes over what was given on the page. Throws 400 if tax needs an address and there is none that Stripe recognises, and for a wrong tax id. */
+/** Saves what was given on the page. Throws 400 if tax needs an address and Stripe recognises none, and for a wrong tax id. */
 export function settleDetails(context: Context, session: CheckoutSession, { address: given, business }: GivenDetails): CheckoutSession {
   const address = billingAddress(context, session, given);
   if (session.automatic_tax.enabled && countryOf(address) === undefined)

@@ -13,7 +13,7 @@ function money(cents: number, currency: string): string {
   return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(cents / 100);
 }
 
-export function describePrice(context: Context, price: Price, quantity: number): string {
+function describePrice(context: Context, price: Price, quantity: number): string {
   const product = typeof price.product === "string" ? context.store.find("product", price.product) : undefined;
   const every = price.recurring
     ? ` / ${price.recurring.interval_count > 1 ? `${price.recurring.interval_count} ${price.recurring.interval}s` : price.recurring.interval}`

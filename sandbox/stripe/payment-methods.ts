@@ -7,8 +7,8 @@ import { newId, randomText } from "./ids.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import type { PaymentMethod } from "./wire.ts";
 
-/** The ends of Stripe's test cards and accounts: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment; the others pay. */
-export const last4: Readonly<Record<CardBehaviour, string>> = {
+/** Ends of Stripe's test cards and accounts. 0341 can be attached but not charged; 3155 asks its holder once, 3184 at each payment. */
+const last4: Readonly<Record<CardBehaviour, string>> = {
   success: "4242",
   declined: "0341",
   authentication: "3155",
@@ -41,7 +41,7 @@ export function refuseOtherCurrency(card: CardBehaviour, currency: string): void
     throw invalidRequest(`A US bank account can't be debited in ${currency}.`, "card", "payment_method_currency_mismatch");
 }
 
-/** What a person reads of it. */
+/** The name that people read. */
 export function nameOf(method: Pick<PaymentMethod, "card" | "us_bank_account">): string {
   return method.us_bank_account
     ? `Bank account •••• ${method.us_bank_account.last4 ?? ""}`
@@ -150,8 +150,8 @@ function refuseSpent(context: Context, method: PaymentMethod, param: string): vo
 }
 
 /**
- * A card that this customer may pay with: their own, or one that is nobody's and has never paid. Stripe's ready-made ids (`pm_card_visa`, …)
- * make a new card of their kind.
+ * A card that this customer may pay with: their own, or one that is nobody's and has never paid. Stripe's ready-made ids
+ * (`pm_card_visa`, …) make a new card of their kind.
  */
 export function usableCard(context: Context, id: string, customer: string | null, param: string): PaymentMethod {
   const card = testMethods[id];
@@ -226,7 +226,7 @@ function detach({ context, id }: ApiCall): PaymentMethod {
 }
 
 /** Takes the card away from the customer for good, and from everything that would be paid with it. */
-export function detachCard(context: Context, method: PaymentMethod, customerId: string): PaymentMethod {
+function detachCard(context: Context, method: PaymentMethod, customerId: string): PaymentMethod {
   const customer = context.store.find("customer", customerId);
   if (customer?.invoice_settings.default_payment_method === method.id) {
     saveChange(context, "customer", "customer.updated", {

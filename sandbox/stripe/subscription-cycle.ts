@@ -12,7 +12,7 @@ import { taxOff, taxOn } from "./tax-rates.ts";
 import type { BillingMode, Customer, Discount, Plan, Price, Subscription, SubscriptionItem } from "./wire.ts";
 
 /** The older form of a price, which Stripe still returns with every item. */
-export function planOf(price: Price): Plan {
+function planOf(price: Price): Plan {
   return {
     id: price.id,
     object: "plan",

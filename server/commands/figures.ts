@@ -14,7 +14,7 @@ async function run(): Promise<string[]> {
   try {
     const keep = values.rebuild === true;
     const differences = await rebuildFigures(db, { keep });
-    if (differences.length === 0) return ["the sums are those of the raw rows"];
+    if (differences.length === 0) return ["the sums agree with the raw rows"];
     if (!keep) process.exitCode = 1;
     return [
       ...differences.map(

@@ -1,6 +1,6 @@
 /**
  * `npm run reconcile [-- --full | --close <id>]` lists what the checks of payments and books have found and left to a person, and what to do
- * about it. `--full` asks the worker to check every account, and waits; Ctrl-C leaves the worker at it. `--close` closes a finding that
+ * about it. `--full` asks the worker to check every account, and waits; after Ctrl-C the worker goes on. `--close` closes a finding that
  * somebody has dealt with. It uses the database of DATABASE_URL, or else the running PostgreSQL of DATA_DIR. The exit code is 1 if anything
  * is open.
  */
@@ -65,7 +65,7 @@ async function checkAll(db: Db): Promise<string[]> {
       saidAt = now;
     }
     if (now - movedAt > patienceMs)
-      throw new StartError("the check waits: no worker runs, or Stripe does not respond. It goes on by itself when they do");
+      throw new StartError("the check makes no progress: no worker runs, or Stripe does not respond. It continues by itself when they do");
     await delay(lookEveryMs);
   }
 }

@@ -6,7 +6,7 @@ import { Credits, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 import { Notice } from "./settings.ts";
 
-export const offTextLength = 200;
+const offTextLength = 200;
 type OffTextFields = Record<LanguageCode, TString>;
 
 /** What people read about a model that is switched off, by language. People whose language has no text get the English one. */
@@ -18,10 +18,10 @@ export const OffTexts = Type.Partial(
 );
 
 /** What a unit costs from the beginning of a day in UTC on. */
-export const NextPrice = Type.Object({ beginsOn: Type.String({ format: "date" }), credits: Credits });
+const NextPrice = Type.Object({ beginsOn: Type.String({ format: "date" }), credits: Credits });
 
 /** What depends on the installation and is therefore not in the domain's catalogue: whether a model is available, and who serves it. */
-export const ModelAvailability = Type.Object({
+const ModelAvailability = Type.Object({
   id: Type.String(),
   name: Type.String(),
   provider: Type.String(),
@@ -31,7 +31,7 @@ export const ModelAvailability = Type.Object({
   /** Absent while no other price is planned. */
   nextPrice: Type.Optional(NextPrice),
   available: Type.Boolean(),
-  /** It has failed again and again and is not asked for so long; then it may be available again. */
+  /** How long it is not asked, because it failed again and again; then it may be available again. Null: it is asked. */
   pausedSeconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   sandbox: Type.Boolean(),
   /** The day, in UTC, on which it leaves, once that is announced. */

@@ -5,7 +5,7 @@ import { NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 const Measure = Type.Union([Type.Integer(), Type.Null()]);
-export const FileKind = Type.Union([Type.Literal("attachment"), Type.Literal("output")]);
+const FileKind = Type.Union([Type.Literal("attachment"), Type.Literal("output")]);
 
 export const FileInfo = Type.Object({
   id: Uuid,
@@ -26,7 +26,7 @@ export const FileInfo = Type.Object({
   textBytes: Measure,
   /** Where the text of each page of a PDF ends. */
   pageEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
-  /** How many tokens a document's text has at most, to the end of each page, or else of each 10,000 bytes. */
+  /** The most tokens that a document's text has up to the end of each page; without pages, up to the end of each 10,000 bytes. */
   tokenEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
   /** The answer that made it. */
   generationId: Type.Union([Uuid, Type.Null()]),

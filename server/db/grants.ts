@@ -64,7 +64,7 @@ const functions = [
   ..."send_retry_after_ms hold_unasked attachments_are_there sends_refuse spending_count attachments_place spending_return made_files_keep".split(
     " ",
   ),
-  ..."generation_is_sound generation_part_is_sound message_is_sound".split(" "),
+  ..."generation_is_sound generation_part_is_sound message_is_sound messages_up_to".split(" "),
   ..."answer_log_add_partition answer_log_drop_partition usage_count usage_count_many spending_limits_set credit_alert_set credit_alert_dismiss".split(
     " ",
   ),
@@ -122,11 +122,11 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
-    // What an event says of itself stays as Stripe sent it.
+    // The application may change nothing that Stripe sent except the payload, which it removes with personal data.
     sql`revoke update on stripe_events from ${name}`,
     sql`grant update (status, processed_at, taken_by, taken_until, payload) on stripe_events to ${name}`,
     sql`revoke update on orders from ${name}`,
-    sql`grant update (stripe_session_id, contract_id, concluded_at) on orders to ${name}`,
+    sql`grant update (stripe_session_id, stripe_subscription_id, contract_id, concluded_at) on orders to ${name}`,
     sql`revoke insert, update on usage_days, file_space, daily_departures from ${name}`,
     sql`revoke insert, update on model_accounts from ${name}`,
     sql`grant update (told) on model_accounts to ${name}`,

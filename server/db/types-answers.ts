@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from "kysely";
+import type { Generated, GeneratedAlways, Selectable } from "kysely";
 import type { Reading } from "#domain/attachments.ts";
 import type { FilterReason } from "#domain/filter-reasons.ts";
 import type { Json } from "./json.ts";
@@ -35,12 +35,14 @@ export interface Generations {
   thinking_tokens: Generated<number | null>;
   searches: Generated<number | null>;
   cost_micro_dollars: Generated<number | null>;
-  /** How long after it was asked for its first text came. */
+  /** The time from the request to its first text. */
   first_text_ms: Generated<number | null>;
   capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
   /** What was asked for beside words (features/generations/answer-options.ts). */
   options: Json<object> | null;
+  /** The answer that is read aloud; written by a trigger. */
+  reads_id: GeneratedAlways<string | null>;
   lease_owner: string;
   lease_expires_at: Date;
   stop_requested_at: Date | null;
@@ -58,8 +60,8 @@ export interface GenerationKeys {
   created_at: Date;
 }
 
-/** Without `asked_at`, which only SQL reads. */
-export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
+/** Without what only SQL reads. */
+export type GenerationRow = Omit<Selectable<Generations>, "asked_at" | "reads_id">;
 
 /** What the function that ends an answer returns: the columns of earlier releases too. */
 export type EndedRow = Omit<GenerationRow, "options">;
@@ -91,6 +93,8 @@ export interface Messages {
   /** The files of a question; null without any. */
   attachments: Generated<Attachment[] | null>;
   attachment_tokens: Generated<number>;
+  /** Of a question: how many messages come before it in its branch; written by a trigger. Null before migration 0120. */
+  earlier: GeneratedAlways<number | null>;
   created_at: Date;
 }
 
@@ -100,6 +104,8 @@ export interface GenerationParts {
   kind: "text" | "picture" | "sound" | "clip" | "sources" | "segments" | "file";
   text: string | null;
   detail: Json<Record<string, unknown>> | null;
+  /** The file of `detail`; written by a trigger. */
+  file_id: GeneratedAlways<string | null>;
 }
 
 export interface GenerationEvents {

@@ -253,7 +253,10 @@ export interface Orders {
   terms: string;
   withdrawal: string;
   consented_at: Date;
+  /** The checkout session that was completed. Until the next release also the subscription of an order by transfer. */
   stripe_session_id: Generated<string | null>;
+  /** The subscription that an order by transfer led to. */
+  stripe_subscription_id: Generated<string | null>;
   contract_id: Generated<string | null>;
   concluded_at: Generated<Date | null>;
 }
@@ -267,7 +270,7 @@ export interface DiscountCampaigns {
   ends_at: Date;
   created_at: Date;
   audience: Generated<CampaignAudience>;
-  /** For the audience `left`: their plan must have ended so many days ago. */
+  /** For the audience `left`: their plan must have ended at least this many days ago. */
   ended_days: number | null;
   /** Null: for every plan. */
   plan_keys: PlanKey[] | null;

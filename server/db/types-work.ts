@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { ContactCategory } from "#domain/contact.ts";
 import type { FindingDetails, FindingKind, ResolvedBy } from "#domain/findings.ts";
 import type { InboxStatus } from "#domain/inbox.ts";
@@ -28,6 +28,8 @@ export interface DeadLetters {
   /** When it was put back, or discarded. */
   replayed_at: Date | null;
   discarded: Generated<boolean>;
+  /** A trigger takes it from the payload. Null for other jobs, and where the payload is damaged. */
+  mail_id: Generated<string | null>;
 }
 
 export interface Schedules {
@@ -135,6 +137,8 @@ export interface ContactEvents {
 export interface SweepFailures {
   sweep: string;
   subject: string;
+  /** The subject, if it is an account whose check failed. */
+  billing_account_id: GeneratedAlways<string | null>;
   failures: number;
   retry_at: Date;
   error: string;
@@ -149,6 +153,9 @@ export interface Findings {
   id: Generated<string>;
   kind: FindingKind;
   subject: string;
+  /** The subject, if it is such a row. */
+  money_back_id: GeneratedAlways<string | null>;
+  hold_id: GeneratedAlways<string | null>;
   billing_account_id: string | null;
   details: Json<FindingDetails>;
   first_seen_at: Date;

@@ -28,7 +28,7 @@ export const clawbackReasons = [
 export type ClawbackReason = (typeof clawbackReasons)[number];
 
 /** Credit status levels (spec §4): 1000 or more excellent, 500–999 good, 100–499 low, below 100 very low. */
-export const creditLevels = ["excellent", "good", "low", "verylow"] as const;
+const creditLevels = ["excellent", "good", "low", "verylow"] as const;
 export type CreditLevel = (typeof creditLevels)[number];
 
 export function creditLevel(credits: number): CreditLevel {
@@ -38,7 +38,7 @@ export function creditLevel(credits: number): CreditLevel {
 }
 
 /** How much of the month's own credits is left; colours and warnings follow it. (The levels above are fixed amounts, the same for every plan.) */
-export const creditSupplies = ["plenty", "low", "out"] as const;
+const creditSupplies = ["plenty", "low", "out"] as const;
 export type CreditSupply = (typeof creditSupplies)[number];
 
 /** `monthlyCredits` are the credits of the plan or the trial. A quarter of them or less is low, a twentieth or less is nearly out. */

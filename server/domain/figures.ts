@@ -11,8 +11,8 @@
  * - The **margin** of answers is what their sold credits are worth, each at the least that one sells for, less what the providers take.
  *   Credits that were given bring nothing.
  *
- * The **first text** of an answer is as late as the person sees it: from the request to the first words that a model sends. Times are kept in steps
- * of a tenth, so that a day of a model is a few rows; a median is exact to half a step.
+ * The time to the **first text** of an answer is what the person waits: from the request to the first words that a model sends. Times are
+ * kept in steps of a tenth, so that a day of a model is a few rows; a median is exact to half a step.
  *
  * All days are those of UTC.
  */
@@ -105,7 +105,7 @@ export function percentOf(part: number, whole: number): number | null {
 export type FigureUnit = "day" | "month";
 
 /** A range of up to this many days is shown by day, a longer one by month. */
-export const longestByDay = 92;
+const longestByDay = 92;
 /** The longest range, in years. */
 export const longestYears = 10;
 
@@ -140,7 +140,7 @@ export function startsOf(from: string, to: string, unit: FigureUnit): string[] {
   return starts;
 }
 
-/** The factor from one step of the times to the first text to the next. */
+/** Each step of the times to the first text is this many times the step before. */
 export const firstTextGrowth = 1.1;
 
 /** How many answers were within each step, the fastest first. */

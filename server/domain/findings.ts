@@ -23,8 +23,8 @@ export const findingKinds = {
     toDo: "Taking them back would leave the person in debt: decide whether they keep the credits, and close this finding, or claw them back.",
   },
   wrong_trial: {
-    what: "a trial has not the credits that belong to it, or credits of a trial have no trial",
-    toDo: "Both are written together, so somebody changed one of them past the product. Find out who; give an adjustment if the person lacks credits, and close this finding.",
+    what: "a trial lacks its credits, or there are trial credits without a trial",
+    toDo: "Both are written together, so somebody changed one of them by other means than the product. Find out who; give an adjustment if the person lacks credits, and close this finding.",
   },
   stale_hold: {
     what: "credits are held past their deadline",
@@ -56,7 +56,7 @@ export const findingKinds = {
   },
   books_disagree: {
     what: "a balance differs from the sum of its entries",
-    toDo: "Somebody changed a balance past the ledger's functions. Freeze the wallet, find out who, and correct the balance from its entries.",
+    toDo: "Somebody changed a balance without the ledger's functions. Freeze the wallet, find out who, and correct the balance from its entries.",
   },
   model_gone: {
     what: "a provider's list of models does not have one that we offer",

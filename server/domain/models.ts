@@ -176,7 +176,7 @@ export function startOf(day: string): Date {
 }
 
 /** A model's end is announced this many days ahead. */
-export const announcementDays = 30;
+const announcementDays = 30;
 
 export type ModelState = "planned" | "offered" | "announced" | "retired";
 

@@ -13,7 +13,7 @@ const voice = (id: string, name: string, language: string | null): Voice => ({ i
 const anyLanguage = (id: string) => voice(id, id.charAt(0).toUpperCase() + id.slice(1), null);
 
 export const speechLimits = {
-  /** The longest text; a prompt is shorter anyway. A quarter of an hour of sound, which takes a provider a few minutes. */
+  /** The longest text; a prompt is shorter anyway. Up to half an hour of sound, which takes a provider a few minutes. */
   characters: 20_000,
 } as const;
 
@@ -78,8 +78,8 @@ export function languageOfText(text: string, readers: string): string {
   return writtenOtherwise.has(language) ? "en" : language;
 }
 
-/** Whether it is written in Latin letters: a voice of any such language reads it, if with an accent. */
-export function isLatin(language: string): boolean {
+/** Whether it is written in Latin letters: then a voice of any such language can read it, even if with an accent. */
+function isLatin(language: string): boolean {
   const [own = ""] = language.split("-");
   return !writtenOtherwise.has(own);
 }
@@ -96,7 +96,7 @@ export function readersOf(model: Pick<Model, "id">, language: string): readonly 
   return all.toSorted((one, other) => Number(other.language === "en") - Number(one.language === "en"));
 }
 
-/** The first voice of the language, or that speaks any. */
+/** The first voice that speaks the language, or any language. */
 export function voiceFor(model: Pick<Model, "id">, language: string): Voice | undefined {
   const all = voicesOf(model);
   const [wanted] = language.split("-");

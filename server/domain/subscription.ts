@@ -21,11 +21,11 @@ export const checkReasons = {
 } as const;
 
 /**
- * The states of a Stripe subscription that we distinguish. With `past_due` access continues for the days of grace. `suspended` is there at Stripe
- * and gives no access: Stripe gave up charging it, somebody paused it, or it has a status that Stripe adds later. It stands in the way of another
- * one, so its payer is shown how to pay for it or to end it.
+ * The states of a Stripe subscription that we distinguish. With `past_due` access continues for the days of grace. `suspended` exists at
+ * Stripe and gives no access: Stripe gave up charging it, somebody paused it, or it has a status that Stripe adds later. Nobody can begin
+ * another one beside it, so its payer is shown how to pay for it or to end it.
  */
-export const subscriptionStatuses = ["incomplete", "active", "past_due", "suspended", "canceled"] as const;
+const subscriptionStatuses = ["incomplete", "active", "past_due", "suspended", "canceled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export function fromStripeStatus(status: string): SubscriptionStatus {

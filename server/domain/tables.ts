@@ -1,4 +1,4 @@
-import { isUuid } from "./uuid.ts";
+import { validate as isUuid } from "uuid";
 
 /** If more rows than this match a search, only the first by the alphabet are looked through. */
 export const mostFound = 250;
@@ -7,8 +7,8 @@ export const mostFound = 250;
 export const mostRows = 100;
 
 /**
- * The panel's lists, each with the filters that a saved view keeps. Those into which one types whom or what one looks for are left out, and so
- * is a colleague who was chosen: nobody's address or id is kept in a view, so nothing has to be found in it when they delete their account.
+ * The panel's lists, each with the filters that a saved view keeps. A view keeps no typed search and no filter by colleague. So it contains
+ * nobody's address or id, and nothing has to be removed from it when somebody deletes their account.
  */
 const keptFilters = {
   audit: ["action"],

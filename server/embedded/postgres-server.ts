@@ -1,4 +1,4 @@
-/** Runs one PostgreSQL server on one cluster folder: initialises the cluster, starts and stops the server, and stops a server that an earlier run left running. */
+/** Initialises a PostgreSQL cluster in a folder, starts and stops its server, and stops one that an earlier run left running. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Identity, Programs } from "./postgres-system.ts";
 import { findRunnable } from "./postgres-system.ts";
 import { commandOf, folderOf, signal, waitUntil } from "./processes.ts";
 
-export const postgresMajor = "18";
+const postgresMajor = "18";
 export const superuser = "postgres";
 const readyTimeoutMs = 60_000;
 const fastShutdownMs = 20_000;
@@ -148,7 +148,7 @@ async function servesFolder(pid: number, folder: string): Promise<boolean> {
   return (await commandOf(pid))?.includes(`-D ${folder} `) === true;
 }
 
-/** Stops a server that an earlier run left running on this folder. If the pid in postmaster.pid now belongs to another process, that one is left alone. */
+/** Stops a server that an earlier run left running on this folder. Leaves a process alone that only has the same pid now. */
 export async function endLeftover(cluster: Cluster): Promise<boolean> {
   const file = path.join(cluster.folder, "postmaster.pid");
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");

@@ -7,7 +7,7 @@ import { StartError } from "../start-error.ts";
 const fields = ["superuserPassword", "ownerPassword", "applicationPassword", "secretKey", "sandboxToken", "adminPassword"] as const;
 export type Secrets = Record<(typeof fields)[number], string>;
 
-export function secretsPath(dataDir: string): string {
+function secretsPath(dataDir: string): string {
   return path.join(dataDir, "secrets.json");
 }
 

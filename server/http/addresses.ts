@@ -9,7 +9,7 @@ import type { App } from "./app-type.ts";
 import { sendProblem, toProblem } from "./problem.ts";
 
 /** The route that serves the client's files (static.ts). It matches every address without a route of its own. */
-export const fileRoute = "/*";
+const fileRoute = "/*";
 const readingMethods = ["GET", "HEAD"];
 
 /** The address without doubled and trailing slashes, with its query; undefined if the address has none of them. */

@@ -63,7 +63,7 @@ export async function announceToEach(
   try {
     await Promise.all((await people).map((userId) => announce(deps, userId, ...tables)));
   } catch (error) {
-    deps.log.warn({ err: error, tables }, "a billing account's people could not be told");
+    deps.log.warn({ err: error, tables }, "the people of a billing account could not be read for a live event");
   }
 }
 

@@ -1,5 +1,6 @@
 /** Chooses the language of a page (docs/decisions/0009). */
 import type { IncomingHttpHeaders } from "node:http";
+import { parseCookie } from "cookie";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { acceptedLanguages } from "./accepted-languages.ts";
@@ -12,7 +13,7 @@ export interface PageLanguage {
 
 /** The client copies the language a person has chosen into this cookie; a detected language is never in it. */
 function chosenLanguage(cookies: string | undefined): LanguageCode | undefined {
-  return matchLanguage(/(?:^|;\s*)language=([^;]*)/.exec(cookies ?? "")?.[1]);
+  return matchLanguage(parseCookie(cookies ?? "").language);
 }
 
 /** The language in the address, else the chosen one, else the first of Accept-Language that we support, else English. */

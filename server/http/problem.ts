@@ -89,7 +89,7 @@ function afterFailure({ method, routeOptions }: FastifyRequest): string {
   return "It may have been done all the same; look before you try again";
 }
 
-export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof DomainError ? error : refusalOf(error);
   if (refusal instanceof RateLimitError) addRateLimit(reply, refusal.limit);
   if (refusal) {

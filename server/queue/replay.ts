@@ -24,7 +24,7 @@ export async function listDeadLetters(executor: Executor, limit: number) {
 }
 
 /** Null if the payload is damaged. */
-function uuidIn(name: "mailId" | "userId" | "requestId") {
+function uuidIn(name: "userId" | "requestId") {
   const value = sql`letters.payload ->> ${sql.lit(name)}`;
   return sql`case when pg_input_is_valid(${value}, 'uuid') then (${value})::uuid end`;
 }
@@ -48,7 +48,7 @@ export const byWhom = (by: By | undefined) => ({
  * stands. Null if it names nobody, or somebody who has gone.
  */
 const personOfLetter = sql`coalesce(
-  (select m.user_id from mails m where m.id = ${uuidIn("mailId")}),
+  (select m.user_id from mails m where m.id = letters.mail_id),
   (select u.id from users u where u.id = ${uuidIn("userId")}),
   (select m.user_id from billing_account_members m where m.billing_account_id = coalesce(
       (select b.billing_account_id from money_backs b where b.id = ${uuidIn("requestId")}),
@@ -79,13 +79,13 @@ interface Letter {
 }
 
 async function replay(trx: Trx, which: { ids: readonly string[] } | { job: string }, by?: By): Promise<Letter[]> {
-  // Whoever names one that was discarded changes their mind. With an event of Stripe's the event itself was discarded, and is put back (settle-events.ts).
+  // A discarded letter can be put back by its id. But where an event of Stripe's was discarded, the event is put back (settle-events.ts).
   const condition =
     "ids" in which
       ? sql`id = any (${which.ids}::uuid[]) and (replayed_at is null or (discarded and job <> ${eventJob}))`
       : sql`job = ${which.job} and replayed_at is null`;
   const { rows } = await sql<Letter>`with letters as (
-      update dead_letters set replayed_at = clock_timestamp(), discarded = false where ${condition} returning id, job, payload),
+      update dead_letters set replayed_at = clock_timestamp(), discarded = false where ${condition} returning id, job, payload, mail_id),
     queued as (insert into outbox (id, job, payload) select id, job, payload from letters)
     select id, job, ${personOfLetter} as about from letters`.execute(trx);
   for (const { id, job, about } of rows) {
@@ -95,7 +95,7 @@ async function replay(trx: Trx, which: { ids: readonly string[] } | { job: strin
   return rows;
 }
 
-/** Puts a dead letter back into the outbox under its own id, also one that was discarded. Returns false if there is none or it was already put back. */
+/** Puts a dead letter, even a discarded one, back into the outbox under its own id. False if there is none or it was already put back. */
 export async function replayDeadLetter(db: Db, id: string): Promise<boolean> {
   return inTransaction(db, async (trx) => (await replay(trx, { ids: [id] })).length > 0);
 }
@@ -119,7 +119,7 @@ export async function replayLetters(db: Db, ids: readonly string[], by: By): Pro
 export async function discardLettersIn(trx: Trx, ids: readonly string[], by: By): Promise<{ id: string; job: string }[]> {
   const { rows } = await sql<Letter>`with letters as (
       update dead_letters set replayed_at = clock_timestamp(), discarded = true
-        where replayed_at is null and id = any (${ids}::uuid[]) returning id, job, payload)
+        where replayed_at is null and id = any (${ids}::uuid[]) returning id, job, payload, mail_id)
     select id, job, ${personOfLetter} as about from letters`.execute(trx);
   for (const { id, job, about } of rows)
     await recordAct(trx, { ...byWhom(by), subject: about, action: "dead_letter.discarded", details: { deadLetterId: id, job } });

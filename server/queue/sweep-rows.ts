@@ -22,8 +22,8 @@ export type RowSweep =
   | "unwanted-clips"
   | "unused-pictures"
   | "model-endings";
-/** Accounts and wallets are not due, but checked one after the other (billing/full-check.ts, credits/check-books.ts). */
-type Subjects = RowSweep | "account-checks" | "wallet-checks";
+/** These are not due, but checked or repaired one after the other (billing/full-check.ts, credits/check-books.ts, billing/checks.ts). */
+type Subjects = RowSweep | "account-checks" | "wallet-checks" | "repairs";
 
 /** Rows read at once. */
 export const sweepPage = 200;
@@ -76,7 +76,7 @@ export async function setAside(deps: { db: Db; log: FastifyBaseLogger }, sweep: 
 }
 
 /** Remembers that another service failed at the row, which stays due. */
-async function putBehind(db: Db, sweep: RowSweep, subject: string, error: unknown): Promise<void> {
+async function putBehind(db: Db, sweep: Subjects, subject: string, error: unknown): Promise<void> {
   await sql`insert into sweep_failures (sweep, subject, failures, retry_at, error)
     values (${sweep}, ${subject}, 1, clock_timestamp(), ${String(error).slice(0, longestMessage)})
     on conflict (sweep, subject) do nothing`.execute(db);
@@ -99,6 +99,11 @@ export class Outages {
   private inARow = 0;
   private latest: { error: unknown } | undefined;
 
+  /** Another process has the row, which says nothing about other services. */
+  taken(error: TakenElsewhere): void {
+    this.latest = { error };
+  }
+
   succeeded(): void {
     this.inARow = 0;
   }
@@ -116,11 +121,82 @@ export class Outages {
   }
 }
 
+/** One run over rows, which remembers those that failed. */
+export class RowRun {
+  readonly done = new Set<string>();
+  readonly failed = new Set<string>();
+  private readonly outages = new Outages();
+  private anySucceeded = false;
+  private readonly deps: { db: Db; log: FastifyBaseLogger };
+  private readonly sweep: Subjects;
+  private readonly failedBefore: ReadonlySet<string>;
+
+  private constructor(deps: { db: Db; log: FastifyBaseLogger }, sweep: Subjects, failedBefore: ReadonlySet<string>) {
+    this.deps = deps;
+    this.sweep = sweep;
+    this.failedBefore = failedBefore;
+  }
+
+  static async begin(deps: { db: Db; log: FastifyBaseLogger }, sweep: Subjects): Promise<RowRun> {
+    const known = await deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", sweep).execute();
+    return new RowRun(deps, sweep, new Set(known.map(({ subject }) => subject)));
+  }
+
+  /** Those last that failed in an earlier run. */
+  inOrder<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
+    const behind = (row: Row) => Number(this.failedBefore.has(keyOf(row)));
+    return rows.toSorted((left, right) => behind(left) - behind(right));
+  }
+
+  /**
+   * Returns whether the work resolved to true. A row whose work fails is set aside. An outage of another service is thrown if it is the second
+   * in a row, and sets the row aside only if it met one in an earlier run too and other rows succeeded in this one.
+   */
+  async attempt(key: string, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      const result = await work();
+      this.done.add(key);
+      this.anySucceeded = true;
+      this.outages.succeeded();
+      return result;
+    } catch (error) {
+      this.failed.add(key);
+      const isOutage = failureKind(error) === "outage" && !(this.anySucceeded && this.failedBefore.has(key));
+      if (error instanceof TakenElsewhere) {
+        this.outages.taken(error);
+      } else if (isOutage) {
+        await putBehind(this.deps.db, this.sweep, key, error);
+        this.outages.add(error);
+      } else {
+        this.outages.succeeded();
+        await setAside(this.deps, this.sweep, key, error);
+      }
+      return false;
+    }
+  }
+
+  /** Sets a row aside that is still due. */
+  async setStillDue(key: string): Promise<void> {
+    this.done.delete(key);
+    this.failed.add(key);
+    await setAside(this.deps, this.sweep, key, new StillDue("the row is still due after its work succeeded"));
+  }
+
+  /** Forgets the failures of rows that succeeded in this run. */
+  async forgetDone(): Promise<void> {
+    if (this.failedBefore.size > 0) await forget(this.deps.db, this.sweep, [...this.done]);
+  }
+
+  /** Throws the latest outage if there was one, so that the caller knows that rows were left for the next run. */
+  end(): void {
+    this.outages.end();
+  }
+}
+
 /**
  * Does `work` for every row that `select` finds (at most `sweepPage` at a time, without those set aside), those last that failed before.
  * Returns how often `work` resolved to true. A row is set aside if its work fails, or if it is still due after its work succeeded. An outage of
- * another service is thrown after the second in a row, or at the end, and sets a row aside only if it met one in an earlier run too and
- * other rows succeeded in this one. Starts no row once `signal` is aborted.
+ * another service is thrown after the second in a row, or at the end. Starts no row once `signal` is aborted.
  */
 export async function sweepRows<Row>(
   deps: { db: Db; log: FastifyBaseLogger },
@@ -130,50 +206,21 @@ export async function sweepRows<Row>(
   work: (row: Row) => Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<number> {
-  const known = await deps.db.selectFrom("sweep_failures").select("subject").where("sweep", "=", sweep).execute();
-  const failedBefore = new Set(known.map(({ subject }) => subject));
-  const done = new Set<string>();
-  const failed = new Set<string>();
-  const outages = new Outages();
-  let anySucceeded = false;
+  const run = await RowRun.begin(deps, sweep);
   let count = 0;
-
-  async function workOn(row: Row): Promise<void> {
-    const key = keyOf(row);
-    try {
-      count += (await work(row)) ? 1 : 0;
-      done.add(key);
-      anySucceeded = true;
-      outages.succeeded();
-    } catch (error) {
-      failed.add(key);
-      if (failureKind(error) === "outage" && !(anySucceeded && failedBefore.has(key))) {
-        // A row that another worker has, or whose rest this one leaves because it stops, has not failed.
-        if (!(error instanceof TakenElsewhere)) await putBehind(deps.db, sweep, key, error);
-        return outages.add(error);
-      }
-      outages.succeeded();
-      await setAside(deps, sweep, key, error);
-    }
-  }
-
   for (;;) {
     const rows = await select();
-    const stillDue = rows.map(keyOf).filter((key) => done.delete(key));
-    for (const key of stillDue) {
-      failed.add(key);
-      await setAside(deps, sweep, key, new StillDue("the row is still due after its work succeeded"));
-    }
-    const fresh = rows.filter((row) => !failed.has(keyOf(row)));
+    const stillDue = rows.map(keyOf).filter((key) => run.done.has(key));
+    for (const key of stillDue) await run.setStillDue(key);
+    const fresh = rows.filter((row) => !run.failed.has(keyOf(row)));
     // If all rows of this page are set aside, the next page has the rows behind them.
     if (fresh.length === 0 && stillDue.length === 0) break;
-    const behind = (row: Row) => Number(failedBefore.has(keyOf(row)));
-    for (const row of fresh.toSorted((left, right) => behind(left) - behind(right))) {
+    for (const row of run.inOrder(fresh, keyOf)) {
       if (signal?.aborted) return count;
-      await workOn(row);
+      count += (await run.attempt(keyOf(row), () => work(row))) ? 1 : 0;
     }
   }
-  if (failedBefore.size > 0) await forget(deps.db, sweep, [...done]);
-  outages.end();
+  await run.forgetDone();
+  run.end();
   return count;
 }

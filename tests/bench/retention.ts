@@ -133,7 +133,7 @@ const fillings: Record<Sweep, readonly [string, ...string[]] | { sameAs: Sweep }
      select uuidv7(), a.id, 'starter_month', 1999, 'usd', 300, 'en', '1', '1', now() - interval '60 days' + n * interval '1 second' from billing_accounts a, generate_series(1, 10) n`,
   ],
   unpaidOrders: [
-    `insert into orders (id, billing_account_id, price_id, amount_cents, currency, credits, language, terms, withdrawal, consented_at, stripe_session_id)
+    `insert into orders (id, billing_account_id, price_id, amount_cents, currency, credits, language, terms, withdrawal, consented_at, stripe_subscription_id)
      select uuidv7(), a.id, 'starter_month', 1999, 'usd', 300, 'en', '1', '1', now() - interval '120 days' + n * interval '1 second', 'sub_' || n || a.id from billing_accounts a, generate_series(1, 10) n`,
   ],
   supportAccess: [

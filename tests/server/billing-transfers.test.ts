@@ -75,6 +75,8 @@ async function settle(): Promise<void> {
 const check = async () => (await world.post("/api/functions/reliable-subscription-check", person)).json<SubscriptionCheck>();
 const invoices = async () =>
   (await world.app.inject({ url: "/api/billing/invoices", headers: person.headers })).json<InvoicePage>().invoices;
+/** Sessions of this database that wait for another's lock. */
+const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 const acts = async () => {
   const rows = await world.database.db.selectFrom("audit_events").select("action").orderBy("id").execute();
   return rows.map(({ action }) => action).filter((action) => action.startsWith("transfer."));
@@ -173,7 +175,8 @@ describe("the order", () => {
     await world.settle();
     await transfer(placed.invoiceId, { amountCents: 95_990 });
     await settle();
-    expect((await ordersOf(person))[0]).toMatchObject({ contract_id: kept?.stripe_session_id, concluded_at: world.clock.now() });
+    expect(kept?.stripe_subscription_id).toMatch(/^sub_/);
+    expect((await ordersOf(person))[0]).toMatchObject({ contract_id: kept?.stripe_subscription_id, concluded_at: world.clock.now() });
     expect(await mailsTo(world, person, "subscription-started")).toMatchObject([
       { consentedAt: kept?.consented_at.toISOString(), termsVersion: orderTexts.terms, amountCents: 95_990 },
     ]);
@@ -186,6 +189,25 @@ describe("the order", () => {
     world.clock.moveTo(new Date("2026-02-10T12:00:00Z"));
     expect((await order()).json().code).toBe("not_found");
     expect(await offered()).toBeNull();
+  });
+
+  test("of an offer that the team replaces at that moment is refused, and what was not agreed to is not begun", async () => {
+    await offer();
+    const other = await world.database.pool.connect();
+    try {
+      await other.query("begin");
+      await other.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`transfer-offer:${person.userId}`]);
+      const placing = order();
+      await expect.poll(async () => (await world.database.pool.query(waiting)).rowCount).toBe(1);
+      await other.query("update transfer_offers set price_id = 'enterprise_year' where user_id = $1", [person.userId]);
+      await other.query("commit");
+      expect((await placing).json().code).toBe("preview_outdated");
+    } finally {
+      other.release();
+    }
+    expect((await world.deps.payments.subscriptions.list()).data).toEqual([]);
+    expect(await ordersOf(person)).toEqual([]);
+    expect((await order(person, consentTo("enterprise_year"))).json()).toMatchObject({ amountCents: 95_990 });
   });
 
   test("that another process was stopped in goes on with the same subscription", async () => {
@@ -303,7 +325,6 @@ test("a reference that is recorded for another invoice at the same moment is ref
       [first.invoiceId, monthlyPriceCents],
     );
     const answer = transfer(second.invoiceId);
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
     await other.query("commit");
     expect([(await answer).statusCode, (await answer).json().code]).toEqual([409, "idempotency_conflict"]);

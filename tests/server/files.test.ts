@@ -1,6 +1,6 @@
 /** People's files: only their owner reads them, as nothing but what they are; none is forgotten, and none is more than the plan has room for. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
@@ -84,6 +84,12 @@ const usedBy = async ({ userId }: TestPerson) =>
 const output = (bytes: Buffer, more: object = {}) =>
   storeFile(product.deps, { userId: ada.userId, kind: "output", name: "made", ...more }, bytes);
 const text = (length: number) => Buffer.alloc(length, "words ");
+
+/** What the storage calls these files, in their order. */
+async function namesOf(files: readonly { id: string }[]): Promise<{ names: string[] }> {
+  const rows = await product.db.selectFrom("files").select(["id", "stored_name"]).execute();
+  return { names: files.flatMap(({ id }) => rows.find((row) => row.id === id)?.stored_name ?? []) };
+}
 
 /** An answer of Ada's that has ended. */
 async function answerOf({ userId, walletId }: TestPerson): Promise<string> {
@@ -322,6 +328,34 @@ describe("a deleted file", () => {
     expect(jobs.map(({ payload }) => (payload as { names: string[] }).names.length).sort()).toEqual([100, 100, 50]);
     await runJobs();
     expect(await usedBy(ada)).toBe(0);
+  });
+
+  test("one that the storage can't delete gets a job of its own, and the others go", async () => {
+    const files = [];
+    for (let made = 0; made < 3; made += 1) files.push(await output(Buffer.from(`RIFF....WAVE${made}`)));
+    const { names } = await namesOf(files);
+    const [first = ""] = names;
+    const at = path.join(folder, first.slice(-2), first);
+    // A folder that is not empty can't be deleted as a file is.
+    await rm(at);
+    await mkdir(path.join(at, "inside"), { recursive: true });
+    expect(
+      await deleteFiles(
+        product.db,
+        ada.userId,
+        files.map(({ id }) => id),
+      ),
+    ).toBe(3);
+    await runJobs();
+    const stored = await storedFiles();
+    expect(names.filter((name) => stored.includes(name))).toEqual([]);
+    const left = () => product.db.selectFrom("outbox").selectAll().where("job", "=", "delete-file").execute();
+    const [job, ...others] = await left();
+    expect([job?.payload, others]).toEqual([{ name: first }, []]);
+    expect(await product.db.selectFrom("outbox").selectAll().where("job", "=", "delete-files").execute()).toEqual([]);
+    await rm(at, { recursive: true });
+    if (job) await runJob(product.deps, processors, { id: job.id, name: job.job, payload: job.payload });
+    expect(await left()).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ import {
 import { payBack } from "#server/features/billing/pay-back.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
-import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { clawBack, findDisagreements, postGrant } from "#server/features/credits/service.ts";
 import { closeFinding, recordFinding } from "#server/features/findings/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
@@ -83,13 +83,13 @@ async function grantsOf(person: Person) {
 const loseGrant = (grantId: string) => loseGrantOf(world.database, grantId);
 
 /** Posts the person's first grant again under another key, as a mistake in our code would; of a year's month also without saying which. */
-async function double(person: Person, saysMonth = true): Promise<string> {
+async function double(person: Person, saysMonth = true, otherKey?: string): Promise<string> {
   const [grant] = await grantsOf(person);
   if (!grant) throw new Error("no grant");
   const { kind, credits, expires_at: expiresAt, invoice_id: invoiceId, invoice_line_id: invoiceLineId, charge_id: chargeId } = grant;
   const invoiceMonth = saysMonth ? grant.invoice_month : null;
   const payerId = await payerOf(person);
-  const key = `again:${grant.source_key}`;
+  const key = otherKey ?? `again:${grant.source_key}`;
   const { grantId } = await inTransaction(world.deps.db, (trx) =>
     postGrant(
       trx,
@@ -98,6 +98,12 @@ async function double(person: Person, saysMonth = true): Promise<string> {
     ),
   );
   return grantId;
+}
+
+/** Takes back all of a grant that was posted twice, under a key that no check uses. */
+async function takeDoubled(grantId: string): Promise<void> {
+  const taken = { grantId, inAll: 300, reason: "duplicate", key: `taken by hand:${grantId}` } as const;
+  await inTransaction(world.deps.db, (trx) => clawBack(trx, taken, world.clock.now()));
 }
 
 async function hold(person: Person, credits: number): Promise<string> {
@@ -315,16 +321,43 @@ describe("the check of an account", () => {
     expect(await findDisagreements(world.database.db)).toEqual([]);
   });
 
-  test("takes a partial refund's share of the grant that stays, and not of the one it took back", async () => {
+  test("of two grants for one thing leaves the one that was posted first, whatever their keys are", async () => {
     const person = await subscriber();
     const [grant] = await grantsOf(person);
-    const doubled = await double(person);
-    expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: true }]);
-    await world.deps.payments.refunds.create({ charge: grant?.charge_id ?? "", amount: 1000 });
-    await world.settle();
-    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(150);
-    expect(await findDisagreements(world.database.db)).toEqual([]);
+    const first = await double(person);
+    await loseGrant(grant?.id ?? "");
+    const second = await double(person, true, grant?.source_key);
+    expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: second, isRepaired: true }]);
+    expect(await grantsOf(person)).toMatchObject([
+      { id: first, remaining: 300 },
+      { id: second, remaining: 0 },
+    ]);
+    expect(await examine(person)).toEqual([]);
   });
+
+  test("leaves what is left of two grants for one thing after the first of them was taken back", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    await double(person);
+    await takeDoubled(grant?.id ?? "");
+    expect(await examine(person)).toEqual([]);
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+  });
+
+  test.each(["by the check", "under another key"])(
+    "takes a partial refund's share of the grant that stays, and not of the one that was taken back %s",
+    async (how) => {
+      const person = await subscriber();
+      const [grant] = await grantsOf(person);
+      const doubled = await double(person);
+      if (how === "under another key") await takeDoubled(doubled);
+      else expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: true }]);
+      await world.deps.payments.refunds.create({ charge: grant?.charge_id ?? "", amount: 1000 });
+      await world.settle();
+      expect((await stateOf(world, person.userId)).wallet?.balance).toBe(150);
+      expect(await findDisagreements(world.database.db)).toEqual([]);
+    },
+  );
 
   test("leaves a doubled grant to a person if some of it is held, counts it, and stays quiet once it is closed", async () => {
     const person = await subscriber();

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { MoneyBack } from "#contract/billing/money-back.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { moneyBackAllowance, moneyBackRefusal, moneyBackUntil } from "#domain/refunds.ts";
+import { inTransaction } from "#server/db/transaction.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";
-import { findDisagreements } from "#server/features/credits/service.ts";
+import { clawBack, findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
@@ -68,6 +69,20 @@ test("says the rule and the sum before; five at once are one refund; the plan en
   expect(await codeOf(person)).toBe("nothing_to_refund");
   const acts = await world.database.db.selectFrom("audit_events").select("details").where("action", "=", "money_back.asked").execute();
   expect(acts).toEqual([{ details: { amountCents: 1999 } }]);
+});
+
+test("the refund's mail counts what was taken for it before, by the reason and whatever the key is, and nothing else", async () => {
+  const person = await subscribe(world);
+  const charge = await chargeOf(world, person);
+  const { db } = world.database;
+  const { id: grantId } = await db.selectFrom("grants").select("id").where("charge_id", "=", charge).executeTakeFirstOrThrow();
+  const take = (inAll: number, reason: "other" | "guarantee") =>
+    inTransaction(db, (trx) => clawBack(trx, { grantId, inAll, reason, key: `taken by hand:${inAll}:${grantId}` }, world.clock.now()));
+  await take(40, "other");
+  await take(300, "guarantee");
+  await world.deps.payments.refunds.create({ charge });
+  await world.settle();
+  expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([{ credits: 260, left: 0 }]);
 });
 
 test("what was asked back can't be spent until it has gone back; the refund's mail says what was taken", async () => {

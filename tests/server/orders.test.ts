@@ -17,7 +17,7 @@ import { chargeOf, decideDispute, openDispute } from "../support/returns.ts";
 const start = new Date("2026-03-10T09:30:00Z");
 const planPath = "/api/functions/create-checkout";
 const packPath = "/api/billing/packs/checkout";
-/** Off the first period of somebody who never paid. */
+/** The discount on the first period for people who have never paid. */
 const percent = 20;
 let world: BillingWorld;
 
@@ -134,6 +134,7 @@ describe("the consent is kept", () => {
         ...orderTexts,
         consented_at: world.clock.now(),
         stripe_session_id: null,
+        stripe_subscription_id: null,
         contract_id: null,
         concluded_at: null,
       },

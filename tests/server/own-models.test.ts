@@ -204,6 +204,11 @@ describe("the file of own models", () => {
     ["a list", [], /the file must be object; a file has "servers" and "models"/],
     ["an address of another protocol", servedBy({ baseUrl: "ftp://shelf" }), /line 5, servers\/shelf\/baseUrl is wrong; give the address/],
     ["a key of ours", servedBy({ keyVariable: "SECRET_KEY" }), /servers\/shelf\/keyVariable is wrong; name the environment variable/],
+    [
+      "the key of a provider",
+      servedBy({ keyVariable: "OPENAI_API_KEY" }),
+      /keyVariable names OPENAI_API_KEY, which is the key of a provider/,
+    ],
     ["a key that is not set", servedBy({ keyVariable: "OTHER_API_KEY" }), /keyVariable names OTHER_API_KEY, which is not set/],
     ["another server", changed({ server: "attic" }), /models\/llama\/server is attic, which is no server of this file/],
     ["no name", changed({ name: undefined }), /models\/llama\/name is missing; give the name/],

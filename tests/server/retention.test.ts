@@ -1,4 +1,4 @@
-/** Retention: every table has a limit, rows past it are deleted, and no others. `npm run test:full` has five times as many rows in the long sweep. */
+/** Rows past a table's retention limit are deleted, and no others. `npm run test:full` has five times the rows in the long sweep. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Insertable } from "kysely";
 import pg from "pg";
@@ -195,7 +195,7 @@ const plants: Record<Sweep, Plant> = {
   },
   async unpaidOrders(at) {
     const id = await orderAt(at);
-    await inTransaction(database.db, (trx) => noteCompleted(trx, id, `sub_${id}`));
+    await inTransaction(database.db, (trx) => noteCompleted(trx, id, { stripe_subscription_id: `sub_${id}` }));
     return () => there(database.db.selectFrom("orders").select("id").where("id", "=", id));
   },
   async supportAccess(at) {
@@ -536,7 +536,7 @@ describe("a sweep", () => {
     );
     expect(batches.reduce((sum, { rows }) => sum + rows, 0)).toBe(manyRows);
     expect(Math.max(...batches.map(({ rows }) => rows))).toBeLessThanOrEqual(100);
-    // The medians: on a busy machine a few wait for the CPU. There everything takes longer, and a batch is still a small part of the sweep.
+    // Medians, because on a busy machine a few batches wait for the CPU. All take longer there, but a batch is still a small part of it.
     const shortMs = full ? 100 : sweptMs / 10;
     expect(medianOf(batches.map(({ locked_ms }) => locked_ms))).toBeLessThan(shortMs);
     expect(medianOf(waits)).toBeLessThan(shortMs);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { handledTypes, unstoredTypes } from "#server/features/billing/event-handlers.ts";
 import { recordStripeEvents, takeWaitingEvents } from "#server/features/billing/inbox.ts";
 import type { TestDatabase } from "../support/postgres.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -33,6 +34,25 @@ const record = async (objectId: string, count: number) => {
   return [...(await recordStripeEvents(database.pool, events, false))];
 };
 const take = (eventId: string, objectId: string) => takeWaitingEvents(database.db, eventId, objectId, ["invoice.paid"]);
+
+test("of refunds, disputes, deleted customers and detached cards no payload is stored, whether code acts on the type or not", async () => {
+  const types = [...new Set([...handledTypes, ...unstoredTypes, "payment_method.attached"])];
+  const events = types.map((type) => {
+    return { id: `evt_${randomUUID()}`, type, livemode: false, objectId: null, created: null, payload: JSON.stringify({ type }) };
+  });
+  const ids = await recordStripeEvents(database.pool, events, false);
+  expect(ids.size).toBe(types.length);
+  const rows = database.db
+    .selectFrom("stripe_events")
+    .select(["type", "payload"])
+    .where("id", "in", [...ids]);
+  for (const { type, payload } of await rows.execute()) {
+    const isPersonal = /^(refund|charge\.refund|charge\.dispute)\.|^(customer\.deleted|payment_method\.detached)$/.test(type);
+    expect(payload, type).toEqual(isPersonal ? {} : { type });
+  }
+  expect(unstoredTypes).toContain("payment_method.detached");
+  expect(handledTypes).not.toContain("payment_method.detached");
+});
 
 test("a job whose event was taken by another's takes none of those that came later", async () => {
   const [first = "", second = ""] = await record("in_1", 2);

@@ -11,7 +11,7 @@ import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** A business clock that stands still until the test moves it. */
-export class TestClock {
+class TestClock {
   private nowMs: number;
 
   constructor(start: Date) {

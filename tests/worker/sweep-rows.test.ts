@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { TakenElsewhere } from "#server/failures.ts";
 import { notSetAside, sweepPage, sweepRows } from "#server/queue/sweep-rows.ts";
 import type { TestDatabase } from "../support/postgres.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -102,11 +103,28 @@ it("rows at which a service always fails don't hold the others: they come last, 
   expect(lines).toHaveLength(2);
   expect(await sweepOnce()).toBe(0);
   expect(worked).toEqual([]);
-  // Nobody else is asked for: it may be an outage, so the rows stay due.
+  // With no other row to compare, the failure may be an outage, so the rows stay due.
   await database.db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
   await expect(sweepOnce()).rejects.toBe(away);
   await expect(sweepOnce()).rejects.toBe(away);
   expect(lines).toHaveLength(2);
+});
+
+it("rows that another process has are left for the next run, and hold up no others", async () => {
+  const over = new Set<number>();
+  const taken = new TakenElsewhere("another process has the row");
+  const sweeping = sweep(
+    6,
+    async (row) => {
+      if (row <= 3) throw taken;
+      over.add(row);
+      return true;
+    },
+    { over },
+  );
+  await expect(sweeping).rejects.toBe(taken);
+  expect([...over]).toEqual([4, 5, 6]);
+  expect(await database.db.selectFrom("sweep_failures").selectAll().execute()).toEqual([]);
 });
 
 it("an outage's rows are forgotten once they are done", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMilliseconds, minuteMs } from "#domain/clock.ts";
+import { addMilliseconds, dayMs, minuteMs } from "#domain/clock.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
@@ -10,7 +10,7 @@ import type { Schedules } from "../../worker/schedules.ts";
 import { startSchedules } from "../../worker/schedules.ts";
 import { holdCredits } from "../support/ledger-calls.ts";
 import { payerIdOf } from "../support/payers.ts";
-import { createUser } from "../support/people.ts";
+import { createUser, subscribe } from "../support/people.ts";
 import type { SilentServer } from "../support/silent-server.ts";
 import { patientPayments, startSilentServer } from "../support/silent-server.ts";
 import type { WorkerWorld } from "../support/worker-world.ts";
@@ -201,6 +201,28 @@ describe("with a Stripe that accepts connections and never answers", () => {
     };
     await expect.poll(state).toEqual({ status: "failed", balance: 10, held: 0 });
     await expect.poll(leasedUntil).toBeGreaterThan(firstLease);
+    await schedules.stop(200);
+  });
+
+  it("credits expire on while the mails about yearly renewals wait for it", async () => {
+    const { db } = world.database;
+    const yearly = await createUser(db);
+    await subscribe(db, yearly.userId, "starter");
+    const endsAt = addMilliseconds(new Date(), dayMs);
+    await db
+      .updateTable("user_subscriptions")
+      .set({ billing_interval: "year", current_period_end: endsAt })
+      .where("user_id", "=", yearly.userId)
+      .execute();
+    schedules = startSchedules(world.deps);
+    // Reconciliation, and what will be charged for the year.
+    await expect.poll(() => stripe.taken()).toBeGreaterThan(1);
+    await expect.poll(async () => (await dueInstants(db))["expired-grants"]).toBeNull();
+    const { userId, walletId } = await createUser(db);
+    const grant = { payerId: await payerIdOf(db, userId), kind: "adjustment", credits: 5, key: `test:${userId}` } as const;
+    await inTransaction(db, (trx) => postGrant(trx, { ...grant, expiresAt: addMilliseconds(new Date(), 200) }, new Date()));
+    const balance = async () => (await db.selectFrom("wallets").select("balance").where("id", "=", walletId).executeTakeFirst())?.balance;
+    await expect.poll(balance).toBe(0);
     await schedules.stop(200);
   });
 });

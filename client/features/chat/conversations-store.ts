@@ -1,10 +1,10 @@
+import { validate as isUuid } from "uuid";
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepConversationList, readKeptList } from "#client/offline/conversations.ts";
 import { listDrafted } from "#client/offline/drafts.ts";
 import type { ConversationSummary } from "#contract/conversations.ts";
-import { isUuid } from "#domain/uuid.ts";
 import { forgetThread } from "./chat-store.ts";
 
 interface ConversationsState {

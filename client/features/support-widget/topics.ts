@@ -4,7 +4,7 @@ import type { Plan } from "#domain/plans.ts";
 import { planList } from "#domain/plans.ts";
 
 /** Specific topics. A question that matches one of them is not about plans or models in general. */
-export const particularTopics = [
+const particularTopics = [
   "trial",
   "refund",
   "payment",
@@ -21,7 +21,7 @@ export const particularTopics = [
   "human",
 ] as const;
 /** Topics about the whole price list. */
-export const generalTopics = ["plans", "models", "credits", "hello"] as const;
+const generalTopics = ["plans", "models", "credits", "hello"] as const;
 
 export type TopicKey = (typeof particularTopics)[number] | (typeof generalTopics)[number];
 

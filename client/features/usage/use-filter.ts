@@ -1,7 +1,7 @@
 import { useMemo } from "react";
+import { validate as isUuid } from "uuid";
 import { useSearchParams } from "wouter";
 import type { LedgerFilter } from "#contract/credits/ledger.ts";
-import { isUuid } from "#domain/uuid.ts";
 
 export const lineKinds = ["grant", "capture", "expire", "clawback", "restore"] as const satisfies readonly LedgerFilter["kind"][];
 export const directions = ["in", "out"] as const satisfies readonly LedgerFilter["direction"][];
@@ -18,8 +18,8 @@ function given(text: string | null, isValid: (text: string) => boolean): string 
 
 const isDay = (text: string) => day.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
 
-/** The filter that an address names. What is no filter is left out, because people edit addresses. */
-export function filterOf(search: URLSearchParams): LedgerFilter {
+/** The filter in an address. Invalid values are left out, because people edit addresses. */
+function filterOf(search: URLSearchParams): LedgerFilter {
   const filter: LedgerFilter = {};
   const kind = oneOf(lineKinds, search.get("kind"));
   const direction = oneOf(directions, search.get("direction"));

@@ -8,14 +8,14 @@ import { tablePage, tableQuery } from "../tables.ts";
 import { Reason } from "./team.ts";
 
 /** In credits for a unit. */
-export const highestPrice = 500;
+const highestPrice = 500;
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const Day = Type.String({ format: "date" });
 const Answers = Type.Object({ answers: Type.Integer({ minimum: 0 }), failed: Type.Integer({ minimum: 0 }) });
 
 /** The state of a model: the first of these, in this order, that is true. */
-export const adminModelStates = ["planned", "retired", "off", "unreachable", "paused", "announced", "offered"] as const;
+const adminModelStates = ["planned", "retired", "off", "unreachable", "paused", "announced", "offered"] as const;
 const State = Type.Enum([...adminModelStates]);
 
 export const AdminModel = Type.Object({
@@ -44,7 +44,7 @@ export const AdminModel = Type.Object({
   /** The version of the admin's switch; 0: no admin has used it. */
   version: Type.Integer({ minimum: 0 }),
   switchedAt: orNull(Timestamp),
-  /** For this long this process does not ask it, because it failed again and again. */
+  /** How long this process will not ask it, because it failed again and again; null: it is not paused. */
   pausedSeconds: orNull(Type.Integer({ minimum: 1 })),
   /** The sandbox plays its provider. */
   sandbox: Type.Boolean(),

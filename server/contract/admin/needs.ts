@@ -13,14 +13,14 @@ const person = { userId: orNull(Uuid), email: orNull(Type.String()) };
 const waits = {
   /** Identifies the entry in its list. If what has to be done changes, the entry gets another name, and is no longer put off. */
   entry: Type.String(),
-  /** By when it has to be done; null: by no time. */
+  /** By when it has to be done; null: there is no deadline. */
   dueBy: orNull(Timestamp),
 };
 /** The oldest first; `isMore`: not all of them are here. */
 const someOf = <Properties extends TProperties>(row: TObject<Properties>) =>
   Type.Object({ rows: Type.Array(Type.Object({ ...row.properties, ...waits })), isMore: Type.Boolean() });
 
-export const OpenFinding = Type.Object({
+const OpenFinding = Type.Object({
   id: Type.String(),
   kind: Type.String(),
   subject: Type.String(),
@@ -45,7 +45,7 @@ const ClosedFindings = Type.Object({
   isMore: Type.Boolean(),
 });
 export type ClosedFindings = Static<typeof ClosedFindings>;
-export const FailedPayment = Type.Object({
+const FailedPayment = Type.Object({
   id: Type.String(),
   unpaidCents: Cents,
   needsAction: Type.Boolean(),
@@ -71,7 +71,7 @@ export const OwnDispute = Type.Object(dispute);
 export type OwnDispute = Static<typeof OwnDispute>;
 export const OpenDispute = Type.Object({ ...dispute, ...person });
 export type OpenDispute = Static<typeof OpenDispute>;
-export const StuckHold = Type.Object({ id: Uuid, credits: Credits, deadline: Timestamp, ...person });
+const StuckHold = Type.Object({ id: Uuid, credits: Credits, deadline: Timestamp, ...person });
 /** A mail that was given up. `id`: of its job, by which it is sent again. */
 export const RefusedMail = Type.Object({
   id: Uuid,
@@ -80,14 +80,14 @@ export const RefusedMail = Type.Object({
   error: Type.String(),
   failedAt: Timestamp,
   ...person,
-  /** Whether it may go to any other address, only to that of the account, or to none. */
+  /** Which other address it may go to: any, only that of the account, or none (null). */
   elsewhere: orNull(Type.Union([Type.Literal("any"), Type.Literal("account")])),
 });
 export type RefusedMail = Static<typeof RefusedMail>;
-export const WaitingLetter = Type.Object({ id: Uuid, job: Type.String(), error: Type.String(), failedAt: Timestamp });
+const WaitingLetter = Type.Object({ id: Uuid, job: Type.String(), error: Type.String(), failedAt: Timestamp });
 
 /** `topic`: the message's subject or, without one, its sender's name. `userId`: of a sender who was signed in. */
-export const UnansweredMessage = Type.Object({
+const UnansweredMessage = Type.Object({
   id: Uuid,
   topic: Type.String(),
   since: Timestamp,

@@ -10,7 +10,7 @@ const Discount = {
   discountPercentage: Type.Integer(),
   discount: Type.Number(),
 };
-export const PlanPricing = Type.Object({ ...Discount, annual: Type.Object(Discount) });
+const PlanPricing = Type.Object({ ...Discount, annual: Type.Object(Discount) });
 export const DiscountEligibility = Type.Object({
   discountEligible: Type.Boolean(),
   pricing: Type.Object({ starter: PlanPricing, basic: PlanPricing, professional: PlanPricing, enterprise: PlanPricing }),
@@ -23,7 +23,7 @@ export const PaidTier = Type.Union([
   Type.Literal("professional"),
   Type.Literal("enterprise"),
 ]);
-export const Tier = Type.Union([...PaidTier.anyOf, Type.Literal("none")]);
+const Tier = Type.Union([...PaidTier.anyOf, Type.Literal("none")]);
 export const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
 
 /** The fields of spec §3, and more that the profile shows. */
@@ -72,7 +72,7 @@ export const SubscriptionCheck = Type.Object({
       dueAt: Type.Optional(Timestamp),
     }),
   ),
-  /** The share of the month's plan credits at which the person is told that it is spent; absent unless it is, and once they have read that. */
+  /** The share of the month's plan credits, in percent, that is spent and that people are told of. Absent before, and once it was read. */
   spent_percent: Type.Optional(Type.Integer()),
   /** Business time at the server. "Time left" is computed from it, because the device's clock may be wrong. */
   server_time: Timestamp,

@@ -88,7 +88,7 @@ export const LedgerFilter = Type.Object(filter, { additionalProperties: false })
 export type LedgerFilter = Static<typeof LedgerFilter>;
 
 /** A grant that is open, as steps: credits − spent − expired − takenBack + moved = remaining, of which some may be held. */
-export const ExplainedGrant = Type.Object({
+const ExplainedGrant = Type.Object({
   id: Uuid,
   kind: GrantKind,
   ...source,
@@ -98,7 +98,7 @@ export const ExplainedGrant = Type.Object({
   spent: Credits,
   expired: Credits,
   takenBack: Type.Integer(),
-  /** To repay the debt of another grant (negative), or from another grant for this one's debt. */
+  /** Credits that went from this grant to repay another one's debt (negative), or came from another grant to repay this one's. */
   moved: Type.Integer(),
   remaining: Type.Integer(),
   held: Credits,

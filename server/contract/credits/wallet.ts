@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Credits, Timestamp, Uuid } from "../common.ts";
 import type { RouteContract } from "../route.ts";
 
-export const WalletGrant = Type.Object({
+const WalletGrant = Type.Object({
   id: Uuid,
   kind: Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.Literal("pack"), Type.Literal("adjustment")]),
   credits: Credits,

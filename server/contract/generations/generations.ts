@@ -8,7 +8,7 @@ import { type ClipEvent, ClipOptions, ClipPart, type ProgressEvent } from "./med
 import type { SegmentsEvent, SoundEvent } from "./sounds.ts";
 import { RecordingReceipt, Segment, SoundPart, SpeechOptions, SpeechReceipt } from "./sounds.ts";
 
-export const GenerationStatus = Type.Union([
+const GenerationStatus = Type.Union([
   Type.Literal("streaming"),
   Type.Literal("completed"),
   Type.Literal("stopped"),
@@ -79,14 +79,14 @@ export const PictureOptions = Type.Object(
     background: Type.Enum([...pictureBackgrounds]),
     /** Files of the person that the picture begins from. */
     references: Type.Optional(Type.Array(Uuid, { maxItems: pictureLimits.references, uniqueItems: true })),
-    /** A file whose transparent parts say what of the first reference is to change. */
+    /** A file whose transparent parts mark what to change in the first reference. */
     mask: Type.Optional(Uuid),
   },
   { additionalProperties: false },
 );
 export type PictureOptions = Static<typeof PictureOptions>;
 
-/** What an answer was asked for that is no text about a text: one of these, or none. */
+/** What was asked for besides words: one of these, or none. */
 const asked = {
   /** How the pictures were asked for. */
   picture: Type.Optional(PictureOptions),

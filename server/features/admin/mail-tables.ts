@@ -9,7 +9,7 @@ import { byTime } from "./tables.ts";
 
 /** The latest letter of a mail `m` that is not sent. */
 export const letterOfMail = sql`left join lateral (select d.error, d.replayed_at, d.discarded from dead_letters d
-    where m.sent_at is null and d.job = 'send-mail' and d.payload @> jsonb_build_object('mailId', m.id)
+    where m.sent_at is null and d.mail_id = m.id
     order by d.failed_at desc limit 1) letter on true`;
 
 /** What became of the mail. */

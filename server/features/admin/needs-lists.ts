@@ -14,7 +14,6 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { showDispute } from "../billing/disputes.ts";
 import { dashboardAddress } from "../billing/stripe-dashboard.ts";
-import { mailOfLetter } from "../notifications/mail-of-letter.ts";
 import { elsewhereOf } from "../notifications/undelivered.ts";
 import { readAilingModels } from "./ailing-models.ts";
 
@@ -25,7 +24,7 @@ interface Which {
   entries: readonly string[];
 }
 
-/** `entry`: what says which entry it is, and what is to be done about it. */
+/** `entry` identifies the entry and what is to be done about it (contract/admin/needs.ts). */
 const isShown = ({ isPutOff, entries }: Which, entry: RawBuilder<unknown>) =>
   isPutOff ? sql`${entry} = any (${entries}::text[])` : sql`${entry} <> all (${entries}::text[])`;
 /** The same for entries that are told apart by an id alone. */
@@ -53,7 +52,7 @@ export const personOf = (account: RawBuilder<unknown>) => sql`left join lateral 
 
 const whom = ({ user_id: userId, email }: Omit<OfPerson, "entry">) => ({ userId, email });
 
-/** `show` gives what the list has besides, and by when it has to be done. */
+/** `show` gives the list's other fields, and by when the entry has to be done. */
 function some<Row extends { entry: string }, Shown extends { dueBy: Date | null }>(
   which: Which,
   rows: readonly Row[],
@@ -160,7 +159,7 @@ async function readRefusedMails(executor: Executor, which: Which): Promise<Needs
     OfPerson & { id: string; template: string; recipient: string; parameters: Record<string, string>; error: string; failed_at: Date }
   >`
     select ${entry} as entry, d.id, m.template, m.recipient, m.parameters, d.error, d.failed_at, m.user_id, i.subject as email
-    from dead_letters d join mails m on m.id = ${mailOfLetter}
+    from dead_letters d join mails m on m.id = d.mail_id
     left join identities i on i.user_id = m.user_id and i.kind = 'email'
     where d.job = 'send-mail' and d.replayed_at is null and ${isShownId(which, entry)}
     order by d.failed_at, d.id limit ${mostOf(which) + 1}`.execute(executor);
@@ -192,7 +191,7 @@ async function readHolds(executor: Executor, which: Which): Promise<Needs["holds
 }
 
 async function readUnanswered(executor: Executor, now: Date, which: Which): Promise<Needs["unanswered"]> {
-  // A colleague may have closed and opened it again.
+  // Counts the changes of status: if a colleague has closed the message and opened it again, it is another entry, which nobody put off.
   const entry = sql`id || ' ' || (select count(*) from contact_events e where e.message_id = contact_messages.id and e.kind = 'status')`;
   const due = addMilliseconds(now, -answerDueMs);
   const { rows } = await sql<{ entry: string; id: string; topic: string; created_at: Date; user_id: string | null; email: string }>`
@@ -206,7 +205,7 @@ async function readUnanswered(executor: Executor, now: Date, which: Which): Prom
     since: row.created_at.toISOString(),
     userId: row.user_id,
     email: row.email,
-    // The answer is late already.
+    // No deadline: the answer is late already.
     dueBy: null,
   }));
 }
@@ -217,12 +216,12 @@ async function readLetters(executor: Executor, which: Which): Promise<Needs["dea
   const entry = sql`d.id`;
   const { rows } = await sql<{ entry: string; id: string; job: string; error: string; failed_at: Date }>`
     select ${entry} as entry, d.id, d.job, d.error, d.failed_at from dead_letters d where d.replayed_at is null and ${isShownId(which, entry)}
-      and (d.job <> 'send-mail' or not exists (select from mails m where m.id = ${mailOfLetter} offset 0))
+      and (d.job <> 'send-mail' or not exists (select from mails m where m.id = d.mail_id offset 0))
     order by d.failed_at, d.id limit ${mostOf(which) + 1}`.execute(executor);
   return some(which, rows, ({ id, job, error, failed_at: at }) => ({ id, job, error, failedAt: at.toISOString(), dueBy: null }));
 }
 
-/** One that fails is paused for minutes and fails again: that is one entry. One that leaves is another, with its day. */
+/** A model that fails is paused for minutes and fails again: that is one entry. That it ends is another entry, with its day. */
 async function readModels(deps: ListDeps, which: Which): Promise<Needs["models"]> {
   const ailing = (await readAilingModels(deps)).map((model) => {
     const what = model.why === "ending" ? `ending ${model.until}` : "failing";

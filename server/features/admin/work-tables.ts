@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import type { EventsQuery, LettersQuery, RefusedMailsQuery } from "../../contract/admin/work.ts";
 import { EventRow, LetterRow, RefusedMailRow } from "../../contract/admin/work.ts";
-import { mailOfLetter } from "../notifications/mail-of-letter.ts";
 import { elsewhereOf } from "../notifications/undelivered.ts";
 import type { Table } from "./tables.ts";
 import { byTime } from "./tables.ts";
@@ -60,7 +59,7 @@ interface Undelivered extends Omit<Letter, "job" | "attempts" | "payload"> {
 
 export const refusedMailsTable: Table<Undelivered, RefusedMailRow, RefusedMailsQuery, "time"> = {
   columns: sql`d.id, d.error, d.failed_at, d.replayed_at, d.discarded, m.template, m.recipient, m.parameters, m.user_id, i.subject as email`,
-  from: sql`dead_letters d join mails m on m.id = ${mailOfLetter} left join identities i on i.user_id = m.user_id and i.kind = 'email'`,
+  from: sql`dead_letters d join mails m on m.id = d.mail_id left join identities i on i.user_id = m.user_id and i.kind = 'email'`,
   ...byTime(sql`d.failed_at`, sql`d.id`),
   conditionsOf: ({ state }) => [sql<boolean>`d.job = 'send-mail'`, state === undefined ? undefined : states[state]],
   shown: RefusedMailRow,

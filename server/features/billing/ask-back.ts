@@ -3,10 +3,10 @@
  * that goes back without being asked for, because it was paid for a plan that had ended (decision 110). The request is written in a transaction,
  * which takes the credits too; its job (pay-back.ts) does the rest.
  */
-import type { ClawbackReason } from "#domain/credits.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { MoneyBackKind } from "../../db/types-billing.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import type { AskedReason } from "./charge-returns.ts";
 import { takeAskedCredits } from "./charge-returns.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelUnposted } from "./grant-invoice.ts";
@@ -17,7 +17,7 @@ export interface Returnable {
   chargeId: string | null;
   /** The bank's reference of the transfer that paid it. */
   transferReference: string | null;
-  /** Ends when the money goes back; null: a pack, or one that has ended. */
+  /** The subscription that ends when the money goes back; null for a pack, or if it has ended. */
   subscriptionId: string | null;
   paidCents: number;
   /** What went back already. */
@@ -27,10 +27,7 @@ export interface Returnable {
 /** Only a transfer is a surplus, and it bought nothing (transfer-returns.ts). */
 type AskedKind = Exclude<MoneyBackKind, "surplus">;
 
-const reasons = { guarantee: "guarantee", withdrawal: "withdrawal", late: "late_payment" } as const satisfies Record<
-  AskedKind,
-  ClawbackReason
->;
+const reasons: Readonly<Record<AskedKind, AskedReason>> = { guarantee: "guarantee", withdrawal: "withdrawal", late: "late_payment" };
 
 interface Request {
   payerId: string;

@@ -51,22 +51,20 @@ export async function saveChargeReturn(trx: Trx, state: ChargeState, version: nu
     .executeTakeFirstOrThrow();
 }
 
-/** The ledger's key, before the grant's id, under which a check takes back a grant that was posted twice. */
-export const doubledKey = "clawback:doubled:";
-
 /** What paid: a charge or, if a bank transfer did, an invoice. */
 export type PaidBy = { chargeId: string } | { invoiceId: string };
 
 /**
- * All that a payment pays for, with the last month of an annual plan first: its grants, and the months that are not posted. A grant that a check
- * took back because it was posted twice is none of them.
+ * All that a payment pays for, with the last month of an annual plan first: its grants, and the months that are not posted. Grants that a
+ * check took back because they were posted twice are left out.
  */
 async function selectSold(trx: Trx, paidBy: PaidBy): Promise<{ grantId: string | null; credits: number }[]> {
   const isPaid = paidWith(paidBy);
   const { rows } = await sql<{ grantId: string | null; credits: number }>`
     select id as "grantId", credits from (
-      select id, credits, expires_at, source_key as key from grants where ${isPaid}
-          and not exists (select from ledger_keys k where k.key = ${doubledKey} || grants.id)
+      select id, credits, expires_at, source_key as key from grants g where ${isPaid}
+          and not (clawed_back > 0 and coalesce((select true from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+            where e.grant_id = g.id and e.account = 'clawed_back' and t.reason = ${"duplicate" satisfies ClawbackReason} limit 1), false))
       union all select null, credits, expires_at, key from scheduled_grants where ${isPaid} and posted_at is null
     ) sold order by expires_at desc, key`.execute(trx);
   return rows;
@@ -81,8 +79,8 @@ function sumOf(returned: Returned): number {
 }
 
 /**
- * Whether a refund or a dispute is why credits are taken now, if one reading of the charge did not find both. For credits that are posted after
- * money of their charge went back, all that went back is why.
+ * Why credits are taken now: a refund, a dispute or, if one reading of the charge found both, `payment_returned`. `row === before`: the
+ * credits were posted after money of their charge had gone back, so all that went back is the reason.
  */
 function reasonOf(row: ChargeReturnRow, before: Returned): ClawbackReason {
   const since = row === before ? nothingReturned : before;
@@ -93,8 +91,8 @@ function reasonOf(row: ChargeReturnRow, before: Returned): ClawbackReason {
 }
 
 /**
- * Takes from the charge's grants what its row asks for, or gives back what it asks for no longer than `before` did. Call it when the row
- * has changed, and when a grant of the charge was posted. The caller has locked the account. Returns the credits taken less those given back.
+ * Takes the credits that the charge's row asks for, or gives back those that only `before` asked for. Call it when the row has changed, and
+ * when a grant of the charge was posted. The caller has locked the account. Returns the credits taken less those given back.
  */
 export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before: Returned, now: Date): Promise<number> {
   const sold = await selectSold(trx, { chargeId: row.charge_id });
@@ -123,8 +121,8 @@ async function selectGone(trx: Trx, chargeId: string): Promise<Map<string, numbe
 }
 
 /**
- * Takes what the charge's row asks for and nobody took. It can only be missing if something went wrong, because both are written together. The
- * caller has locked the account. False if nothing is missing.
+ * Takes the credits that the charge's row asks for and that were not taken. That happens only if something went wrong, because both are
+ * written together. The caller has locked the account. False if nothing is missing.
  */
 export async function takeMissedCredits(trx: Trx, row: ChargeReturnRow, now: Date): Promise<boolean> {
   const sold = await selectSold(trx, { chargeId: row.charge_id });
@@ -136,22 +134,24 @@ export async function takeMissedCredits(trx: Trx, row: ChargeReturnRow, now: Dat
   );
   const isMissing = sold.some(({ grantId }, index) => grantId !== null && (inAll[index] ?? 0) > (gone.get(grantId) ?? 0));
   if (!isMissing) return false;
-  // The keys of the row's present version may be taken by what was posted and lost.
+  // A new version gives new keys: the ledger may already have the present ones, of a posting whose effect was lost.
   const version = row.version + 1;
   await trx.updateTable("charge_returns").set({ version }).where("charge_id", "=", row.charge_id).execute();
   await takeReturnedCredits(trx, { ...row, version }, row, now);
   return true;
 }
 
+/** Why credits are taken before their money has gone back. */
+const askedReasons = ["guarantee", "withdrawal", "late_payment"] as const satisfies ClawbackReason[];
+export type AskedReason = (typeof askedReasons)[number];
+
 /** The share of a payment that a person has asked back, with what went back before. Money in integer cents. */
 interface Asked {
   paidBy: PaidBy;
-  reason: ClawbackReason;
+  reason: AskedReason;
   returnedCents: number;
   paidCents: number;
 }
-
-const askedKey = (grantId: string) => `clawback:asked:${grantId}`;
 
 /**
  * Takes the credits of money that was asked back at once, so that nobody spends them until it has gone back. The refund's event finds them
@@ -162,15 +162,16 @@ export async function takeAskedCredits(trx: Trx, { paidBy, reason, returnedCents
   const credits = sold.map((grant) => grant.credits);
   for (const [index, inAll] of creditsToTake(credits, returnedCents, paidCents).entries()) {
     const grantId = sold[index]?.grantId;
-    if (grantId && inAll > 0) await clawBack(trx, { grantId, inAll, reason, key: askedKey(grantId) }, now);
+    if (grantId && inAll > 0) await clawBack(trx, { grantId, inAll, reason, key: `clawback:asked:${grantId}` }, now);
   }
 }
 
 /** The credits that `takeAskedCredits` took of the payment. */
 export async function selectTakenWhenAsked(trx: Trx, paidBy: PaidBy): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
-    select coalesce(sum(e.amount), 0)::bigint as taken from grants g join ledger_keys k on k.key = ${askedKey("")} || g.id
-      join ledger_entries e on e.transaction_id = k.transaction_id and e.account = 'clawed_back' where ${paidWith(paidBy)}`.execute(trx);
+    select coalesce(sum(e.amount), 0)::bigint as taken from grants g
+      join ledger_entries e on e.grant_id = g.id and e.account = 'clawed_back'
+      join ledger_transactions t on t.id = e.transaction_id where ${paidWith(paidBy)} and t.reason = any (${askedReasons})`.execute(trx);
   return rows[0]?.taken ?? 0;
 }
 

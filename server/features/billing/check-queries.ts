@@ -17,8 +17,8 @@ export async function selectGrantedCredits(executor: Executor, invoiceIds: reado
 }
 
 /**
- * Whether there is such a row: read by an index for each row of the statement. For an `exists` PostgreSQL may read the whole table once instead,
- * which it takes for cheaper when it expects many rows.
+ * Whether there is such a row: read by an index for each row of the statement. For an `exists` PostgreSQL may read the whole table once
+ * instead, because it believes that to be cheaper when it expects many rows.
  */
 const isThere = (rows: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${rows} limit 1), false)`;
 
@@ -73,7 +73,7 @@ export interface DoubledGrant {
 
 /**
  * Grants in these wallets for something that another grant was posted for: a month of an invoice's line, or a pack. What was taken back or
- * has expired is not counted. The grant with the line's own key is the one that stays, otherwise the first.
+ * has expired is not counted. The first that was not taken back whole is the one that stays.
  */
 export async function selectDoubledGrants(executor: Executor, walletIds: readonly string[]): Promise<DoubledGrant[]> {
   if (walletIds.length === 0) return [];
@@ -81,7 +81,7 @@ export async function selectDoubledGrants(executor: Executor, walletIds: readonl
     with sold as (
       select g.*, bool_or(g.invoice_month is not null) over line as has_months,
           row_number() over (partition by g.wallet_id, g.invoice_id, g.invoice_line_id, g.pack_key, g.invoice_month
-            order by g.source_key <> concat('grant:', g.invoice_id, ':', g.invoice_line_id), g.id) as place
+            order by g.clawed_back = g.credits, g.id) as place
         from grants g where g.wallet_id = any (${walletIds}::uuid[]) and g.invoice_id is not null
         window line as (partition by g.wallet_id, g.invoice_id, g.invoice_line_id))
     select s.id, s.wallet_id, w.billing_account_id as payer_id, s.invoice_id, s.credits,
@@ -112,7 +112,7 @@ export async function selectWalletsOf(executor: Executor, payerIds: readonly str
 export async function resolveSettled(executor: Executor, now: Date, payerId?: string): Promise<void> {
   const ofAccount = payerId === undefined ? sql`` : sql`and billing_account_id = ${payerId}`;
   const isTaken = isThere(sql`from stripe_events e where e.id = f.subject and e.status <> 'received'`);
-  const isDone = isThere(sql`from money_backs m where m.id = f.subject::uuid and m.done_at is not null`);
+  const isDone = isThere(sql`from money_backs m where m.id = f.money_back_id and m.done_at is not null`);
   await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null ${ofAccount} and case kind
       when 'lost_event' then ${isTaken}
       when 'stuck_event' then ${isTaken}
@@ -121,14 +121,14 @@ export async function resolveSettled(executor: Executor, now: Date, payerId?: st
       when 'unpaid_return' then ${isDone}
       when 'unreturned_transfer' then ${isDone}
       when 'surplus_transfer' then ${isDone}
-      when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.subject::uuid and h.ended_at is not null`)}
+      when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.hold_id and h.ended_at is not null`)}
       else false end`.execute(executor);
 }
 
 export interface CheckedAccount {
   id: string;
   stripe_customer_id: string | null;
-  /** Were deleted at Stripe. */
+  /** The account's earlier customers, which were deleted at Stripe. */
   former_customers: readonly string[];
 }
 
@@ -149,7 +149,7 @@ export async function selectAccountsAfter(executor: Executor, id: string, limit:
 export async function selectAccountsToRetry(executor: Executor, limit: number): Promise<CheckedAccount[]> {
   return executor
     .selectFrom("sweep_failures")
-    .innerJoin("billing_accounts", (join) => join.on(sql<boolean>`billing_accounts.id = subject::uuid`))
+    .innerJoin("billing_accounts", "billing_accounts.id", "sweep_failures.billing_account_id")
     .select(["billing_accounts.id", "stripe_customer_id", formerCustomers])
     .where("sweep", "=", "account-checks")
     .where("retry_at", "<=", sql<Date>`clock_timestamp()`)

@@ -1,8 +1,7 @@
 /** What the checks share: the hourly one, the full one and a person's own (examine-account.ts). */
 import type { Checker, Finding } from "#domain/findings.ts";
 import type { Deps } from "../../deps.ts";
-import { failureKind } from "../../failures.ts";
-import { Outages } from "../../queue/sweep-rows.ts";
+import { RowRun } from "../../queue/sweep-rows.ts";
 import { recordFinding } from "../findings/service.ts";
 
 export type BillingDeps = Pick<Deps, "db" | "pool" | "payments" | "clock" | "log" | "live" | "config">;
@@ -21,26 +20,26 @@ export async function report({ deps, by }: Check, finding: Finding): Promise<Fin
 }
 
 /**
- * Runs the repairs one by one. A failed one is logged and tried again in the next hour; a lasting outage ends the run. Returns how many
- * changed something.
+ * Runs the repairs one by one, those last that failed in an earlier run. A failed one is logged and tried again in the next hour; a lasting
+ * outage ends the run. Returns how many changed something.
  */
 export async function repairEach(
   { deps, signal }: Check,
   subjects: Iterable<string>,
   repair: (subject: string) => Promise<boolean>,
 ): Promise<number> {
-  const outages = new Outages();
+  const run = await RowRun.begin(deps, "repairs");
   let repaired = 0;
-  for (const subject of subjects) {
+  for (const subject of run.inOrder([...subjects], (each) => each)) {
     signal?.throwIfAborted();
-    try {
-      repaired += (await repair(subject)) ? 1 : 0;
-      outages.succeeded();
-    } catch (error) {
-      deps.log.error({ err: error, subject }, "a check could not repair this");
-      if (failureKind(error) === "outage") outages.add(error);
-      else outages.succeeded();
-    }
+    const isRepaired = await run.attempt(subject, () =>
+      repair(subject).catch((error: unknown) => {
+        deps.log.error({ err: error, subject }, "a check could not repair this");
+        throw error;
+      }),
+    );
+    repaired += isRepaired ? 1 : 0;
   }
+  await run.forgetDone();
   return repaired;
 }

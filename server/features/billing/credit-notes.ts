@@ -26,13 +26,13 @@ export async function readCreditNotes(deps: Pick<Deps, "payments">, invoice: Str
   return notes.reverse().map(presentNote);
 }
 
-/** An operator may have issued one by hand, or given the key no right to: the money has gone back all the same. */
+/** If Stripe refuses, an operator may have issued one by hand, or the key lacks the right. That is only logged: the money has gone back. */
 async function issue({ payments, log }: CreditDeps, note: Stripe.CreditNoteCreateParams, about: string): Promise<void> {
   try {
     await payments.creditNotes.create({ ...note, email_type: "none" }, { idempotencyKey: `credit-note:${about}` });
   } catch (error) {
     if (!isRefused(error) && !(error instanceof Stripe.errors.StripePermissionError)) throw error;
-    log.error({ err: error, invoice: note.invoice }, "Stripe issues no credit note for money that went back: issue it in the dashboard");
+    log.error({ err: error, invoice: note.invoice }, "Stripe refuses a credit note for money that went back: issue it in the dashboard");
   }
 }
 

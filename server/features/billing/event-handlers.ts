@@ -7,7 +7,6 @@ import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { retireDeleted } from "./former-customers.ts";
-import type { EventOutcome } from "./inbox.ts";
 import { mirrorInvoice, mirrorInvoiceOfPayment } from "./mirror-invoice.ts";
 import { selectPayerOfCustomer } from "./queries.ts";
 import { resumeTax } from "./resume-tax.ts";
@@ -16,6 +15,12 @@ import { syncCharge } from "./sync-charge.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
+
+/**
+ * `ignored`: nothing was written, because the event is not about an object of ours or because another job has just written it. `set_aside`:
+ * no code acts on this type yet; queue/replay.ts can replay it.
+ */
+export type EventOutcome = "processed" | "ignored" | "set_aside";
 
 export interface Handled {
   outcome: EventOutcome;
@@ -39,7 +44,7 @@ async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled>
   return payerId === undefined ? (synced ?? { outcome: "ignored" }) : { outcome: "processed", payerId };
 }
 
-/** An invoice that is charged says more in a moment; one that is sent is all that there will be until it is paid. */
+/** An invoice whose card is charged gets more events in a moment. One that is sent gets none until it is paid, so it is written now. */
 async function onFinalized(deps: BillingDeps, invoiceId: string): Promise<Handled> {
   const invoice = await orMissing(deps.payments.invoices.retrieve(invoiceId));
   return invoice?.collection_method === "send_invoice" ? onInvoice(deps, invoiceId) : { outcome: "ignored" };
@@ -100,52 +105,67 @@ async function onCustomerDeleted(deps: BillingDeps, customerId: string): Promise
   return isRetired ? { outcome: "processed", payerId } : { outcome: "ignored" };
 }
 
-const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
-  "charge.dispute.closed": onDispute,
-  "charge.dispute.created": onDispute,
-  "charge.dispute.funds_reinstated": onDispute,
-  "charge.dispute.funds_withdrawn": onDispute,
-  "charge.dispute.updated": onDispute,
-  "charge.pending": onDebit,
-  "charge.refund.updated": onRefund,
-  "charge.refunded": onCharge,
-  "checkout.session.async_payment_failed": onCheckout,
-  "checkout.session.async_payment_succeeded": onCheckout,
-  "checkout.session.completed": onCheckout,
-  "checkout.session.expired": onCheckout,
-  "credit_note.created": onCreditNote,
-  "credit_note.voided": onCreditNote,
-  "customer.deleted": onCustomerDeleted,
-  "customer.subscription.created": onSubscription,
-  "customer.subscription.deleted": onSubscription,
-  "customer.subscription.paused": onSubscription,
-  "customer.subscription.pending_update_applied": onSubscription,
-  "customer.subscription.pending_update_expired": onSubscription,
-  "customer.subscription.resumed": onSubscription,
-  "customer.subscription.trial_will_end": onSubscription,
-  "customer.subscription.updated": onSubscription,
-  "customer.updated": onCustomer,
+interface TypeRule {
+  /** Absent: no code acts on this type. It is here because of its payload. */
+  handle?: Handler;
+  /**
+   * False: the event's object names no customer, or only a deleted one, and can have personal data, as the evidence in a dispute. Its
+   * payload is not stored, because nothing would lead to it when the person's data is erased.
+   */
+  isStored?: false;
+}
+
+const typeRules: Partial<Record<Stripe.Event["type"], TypeRule>> = {
+  "charge.dispute.closed": { handle: onDispute, isStored: false },
+  "charge.dispute.created": { handle: onDispute, isStored: false },
+  "charge.dispute.funds_reinstated": { handle: onDispute, isStored: false },
+  "charge.dispute.funds_withdrawn": { handle: onDispute, isStored: false },
+  "charge.dispute.updated": { handle: onDispute, isStored: false },
+  "charge.pending": { handle: onDebit },
+  "charge.refund.updated": { handle: onRefund, isStored: false },
+  "charge.refunded": { handle: onCharge },
+  "checkout.session.async_payment_failed": { handle: onCheckout },
+  "checkout.session.async_payment_succeeded": { handle: onCheckout },
+  "checkout.session.completed": { handle: onCheckout },
+  "checkout.session.expired": { handle: onCheckout },
+  "credit_note.created": { handle: onCreditNote },
+  "credit_note.voided": { handle: onCreditNote },
+  "customer.deleted": { handle: onCustomerDeleted, isStored: false },
+  "customer.subscription.created": { handle: onSubscription },
+  "customer.subscription.deleted": { handle: onSubscription },
+  "customer.subscription.paused": { handle: onSubscription },
+  "customer.subscription.pending_update_applied": { handle: onSubscription },
+  "customer.subscription.pending_update_expired": { handle: onSubscription },
+  "customer.subscription.resumed": { handle: onSubscription },
+  "customer.subscription.trial_will_end": { handle: onSubscription },
+  "customer.subscription.updated": { handle: onSubscription },
+  "customer.updated": { handle: onCustomer },
   // Only events that change money or access. Drafts and notices don't change our tables.
-  "invoice.finalized": onFinalized,
-  "invoice.marked_uncollectible": onInvoice,
-  "invoice.paid": onInvoice,
-  "invoice.payment_action_required": onInvoice,
-  "invoice.payment_failed": onInvoice,
-  "invoice.payment_succeeded": onInvoice,
-  "invoice.voided": onInvoice,
-  "refund.created": onRefund,
-  "refund.failed": onRefund,
-  "refund.updated": onRefund,
-  "subscription_schedule.aborted": onSchedule,
-  "subscription_schedule.canceled": onSchedule,
-  "subscription_schedule.completed": onSchedule,
-  "subscription_schedule.created": onSchedule,
-  "subscription_schedule.released": onSchedule,
-  "subscription_schedule.updated": onSchedule,
+  "invoice.finalized": { handle: onFinalized },
+  "invoice.marked_uncollectible": { handle: onInvoice },
+  "invoice.paid": { handle: onInvoice },
+  "invoice.payment_action_required": { handle: onInvoice },
+  "invoice.payment_failed": { handle: onInvoice },
+  "invoice.payment_succeeded": { handle: onInvoice },
+  "invoice.voided": { handle: onInvoice },
+  "payment_method.detached": { isStored: false },
+  "refund.created": { handle: onRefund, isStored: false },
+  "refund.failed": { handle: onRefund, isStored: false },
+  "refund.updated": { handle: onRefund, isStored: false },
+  "subscription_schedule.aborted": { handle: onSchedule },
+  "subscription_schedule.canceled": { handle: onSchedule },
+  "subscription_schedule.completed": { handle: onSchedule },
+  "subscription_schedule.created": { handle: onSchedule },
+  "subscription_schedule.released": { handle: onSchedule },
+  "subscription_schedule.updated": { handle: onSchedule },
 };
+
+const rules = Object.entries(typeRules);
+const handlerOf = new Map(rules.flatMap(([type, { handle }]) => (handle ? [[type, handle] as const] : [])));
 /** The types that a webhook endpoint has to send. */
-export const handledTypes: readonly string[] = Object.keys(handlers);
-const handlerOf = new Map<string, Handler>(Object.entries(handlers));
+export const handledTypes: readonly string[] = [...handlerOf.keys()];
+/** The types whose payload is not stored. */
+export const unstoredTypes: readonly string[] = rules.flatMap(([type, { isStored = true }]) => (isStored ? [] : [type]));
 
 export interface EventRule {
   handle: Handler;

@@ -5,7 +5,6 @@ import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { clawBack } from "../credits/service.ts";
 import { recordFinding, resolveGone } from "../findings/service.ts";
-import { doubledKey } from "./charge-returns.ts";
 import type { DoubledGrant } from "./check-queries.ts";
 import * as checkQueries from "./check-queries.ts";
 import type { Check } from "./checks.ts";
@@ -23,7 +22,7 @@ async function takeBack({ deps }: GrantCheck, grant: DoubledGrant): Promise<bool
     if (!current?.is_whole) return false;
     await clawBack(
       trx,
-      { grantId: grant.id, inAll: grant.credits, reason: "duplicate", key: `${doubledKey}${grant.id}` },
+      { grantId: grant.id, inAll: grant.credits, reason: "duplicate", key: `clawback:doubled:${grant.id}` },
       deps.clock.now(),
     );
     return true;

@@ -4,6 +4,8 @@ import type pg from "pg";
 import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { JobName } from "../../queue/jobs.ts";
+import type { EventOutcome } from "./event-handlers.ts";
+import { unstoredTypes } from "./event-handlers.ts";
 
 /** What we take from an event. Its copy of the object is not used; we read the object again from Stripe. */
 export interface IncomingEvent {
@@ -21,17 +23,15 @@ const job: JobName = "process-stripe-event";
 
 /**
  * Writes the events and their jobs with one statement, so in one round trip and one commit. An event that is known already changes nothing.
- * The payload of an event whose object names no customer, or only a deleted one, is not stored if the object can have personal data, as the
- * evidence in a dispute: when the person's data is erased, nothing leads to it. An event of the wrong livemode is set aside without a job. The
- * events are written in the order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
+ * event-handlers.ts says which payloads are not stored. An event of the wrong livemode is set aside without a job. The events are written in the
+ * order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
  */
 const recordEvents = {
   name: "record-stripe-events",
   text: `with event as (
       insert into stripe_events (id, type, livemode, object_id, created_at, payload, status)
         select id, type, livemode, object_id, to_timestamp(created),
-            case when type in ('customer.deleted', 'payment_method.detached', 'charge.refund.updated') or type like 'refund.%'
-              or type like 'charge.dispute.%' then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
+            case when type = any ($3) then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
           from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, created bigint, payload jsonb)
           order by id
         on conflict (id) do nothing returning id, status)
@@ -47,7 +47,7 @@ function toJson(event: IncomingEvent): string {
 
 /** Returns the ids of the new events, each of which now has a job. */
 export async function recordStripeEvents(pool: pg.Pool, events: readonly IncomingEvent[], livemode: boolean): Promise<Set<string>> {
-  const values = [`[${events.map(toJson).join(",")}]`, livemode];
+  const values = [`[${events.map(toJson).join(",")}]`, livemode, unstoredTypes];
   const result = await pool.query<{ id: string }>({ ...recordEvents, values });
   return new Set(result.rows.map((row) => row.id));
 }
@@ -98,12 +98,6 @@ export async function takeWaitingEvents(
   return rows.map(({ id }) => id);
 }
 
-/**
- * `ignored`: nothing was written, because the event is not about an object of ours or because another job has just written it. `set_aside`:
- * no code acts on this type yet; queue/replay.ts can replay it.
- */
-export type EventOutcome = "processed" | "ignored" | "set_aside";
-
 /** Keeps no payload about a customer who belongs to no account of ours: the event may come after the person's data was erased. */
 export async function settleEvents(executor: Executor, eventIds: readonly string[], status: EventOutcome, now: Date): Promise<void> {
   await sql`update stripe_events set status = ${status}, processed_at = ${now}, payload = case
@@ -132,7 +126,7 @@ export async function selectKnownEvents(executor: Executor, eventIds: readonly s
   return new Set(rows.map((row) => row.id));
 }
 
-/** Events that were received before `receivedBefore` (wall time) and still wait, oldest first. For events taken together it returns only the one whose job took them. */
+/** Events received before `receivedBefore` (wall time) that wait, oldest first. For those taken together, the one whose job took them. */
 export async function selectWaitingEvents(executor: Executor, receivedBefore: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select coalesce(taken_by, id) as id from stripe_events
     where status = 'received' and received_at < ${receivedBefore} group by 1 order by min(received_at) limit ${limit}`.execute(executor);

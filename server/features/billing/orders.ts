@@ -30,7 +30,7 @@ export interface Offer {
 type OfferDeps = Pick<Deps, "db" | "clock" | "config" | "settings">;
 
 /** Throws `purchases_paused` while an admin has closed the shop. A payment page that is open can still be paid, and plans renew. */
-export function refuseWhilePaused({ settings }: Pick<Deps, "settings">): void {
+function refuseWhilePaused({ settings }: Pick<Deps, "settings">): void {
   if (!settings.current.purchases)
     throw new DomainError("purchases_paused", "Nothing can be ordered at the moment. Nothing was charged; try again later");
 }
@@ -72,7 +72,10 @@ export async function previewOrder(deps: OfferDeps, userId: string, priceId: str
 }
 
 /** What the person agreed to, as it is kept. */
-export type Agreement = Omit<OrderRow, "id" | "billing_account_id" | "consented_at" | "stripe_session_id" | "contract_id" | "concluded_at">;
+export type Agreement = Omit<
+  OrderRow,
+  "id" | "billing_account_id" | "consented_at" | "stripe_session_id" | "stripe_subscription_id" | "contract_id" | "concluded_at"
+>;
 
 /**
  * Throws `consent_required` unless the person asks us to begin at once, and `preview_outdated` if the order would cost something else by now, or
@@ -115,20 +118,25 @@ export async function isAgreed(trx: Trx, checkoutId: string, agreement: Agreemen
 }
 
 /**
- * The order's session was completed, or it led to this subscription that waits for a transfer. From then on the order is kept. Returns false if
- * that was known.
+ * Notes that the order's session was completed, or that it led to this subscription, which waits for a transfer. From then on the order is
+ * kept. Returns false if that was known.
  */
-export async function noteCompleted(trx: Trx, checkoutId: string, sessionId: string): Promise<boolean> {
+export async function noteCompleted(
+  trx: Trx,
+  checkoutId: string,
+  begun: { stripe_session_id: string } | { stripe_subscription_id: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable("orders")
-    .set({ stripe_session_id: sessionId })
+    .set(begun)
     .where("id", "=", checkoutId)
     .where("stripe_session_id", "is", null)
+    .where("stripe_subscription_id", "is", null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-/** The order was paid and led to this contract. Returns the order; undefined if it came about without one. */
+/** Notes that the order was paid and led to this contract. Returns the order; undefined if the contract came about without one. */
 export async function concludeOrder(
   trx: Trx,
   checkoutId: string | undefined,

@@ -1,8 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import type { Handled } from "./event-handlers.ts";
+import type { EventOutcome, Handled } from "./event-handlers.ts";
 import { onCheckout, ruleOf } from "./event-handlers.ts";
-import type { EventOutcome } from "./inbox.ts";
 import { selectEvent, settleEvents, takeWaitingEvents } from "./inbox.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live" | "config">;

@@ -73,7 +73,7 @@ async function releaseStale(check: Check): Promise<number> {
   return released.filter(({ isReleased }) => isReleased).length;
 }
 
-/** The job that pays back tries for days; a plan that has ended and money that has not come is for a person to look at long before. */
+/** The job that pays back tries for days. If the plan has ended and the money has not come, somebody should look at it long before. */
 async function reportUnpaidReturns(check: Check): Promise<void> {
   const { deps } = check;
   for (const { id, payerId, amountCents } of await selectUnpaidReturns(deps.db, addMilliseconds(deps.clock.now(), -hourMs), batch))
@@ -82,7 +82,7 @@ async function reportUnpaidReturns(check: Check): Promise<void> {
     await report(check, { kind: "unreturned_transfer", subject: id, payerId, details: { amountCents }, isRepaired: false });
 }
 
-/** Reads the invoices of customers whose list we have never read, of so many in an hour. One that fails is tried again in the next. */
+/** Reads the invoices of customers whose list we have never read, of a few customers each hour. If one fails, the next hour tries again. */
 async function readEarlierInvoices(check: Check): Promise<void> {
   const { deps } = check;
   let after: string | undefined;
@@ -116,14 +116,18 @@ export async function reconcileBilling(
 /** The same with events since `since`. Stripe lists those of the last 30 days. */
 export async function reconcileSince(check: Check, since: Date): Promise<{ repaired: number }> {
   const { deps } = check;
-  const { repaired: missed, paidInvoiceIds } = await takeMissedEvents(check, since);
-  const waiting = await processWaitingEvents(check);
-  const booked = await checkNewPayments(check, paidInvoiceIds);
-  const overdue = await queries.selectOverduePeriods(deps.db, deps.clock.now(), batch);
-  const synced = await repairEach(check, overdue, async (id) => (await checkSubscriptionRow(check, id)) !== undefined);
+  // First what needs no Stripe, so that it is done while Stripe can't be reached.
   const released = await releaseStale(check);
   await reportUnpaidReturns(check);
-  await resolveSettled(deps.db, deps.clock.now());
-  await readEarlierInvoices(check);
-  return { repaired: missed + waiting + booked + synced + released };
+  try {
+    const { repaired: missed, paidInvoiceIds } = await takeMissedEvents(check, since);
+    const waiting = await processWaitingEvents(check);
+    const booked = await checkNewPayments(check, paidInvoiceIds);
+    const overdue = await queries.selectOverduePeriods(deps.db, deps.clock.now(), batch);
+    const synced = await repairEach(check, overdue, async (id) => (await checkSubscriptionRow(check, id)) !== undefined);
+    await readEarlierInvoices(check);
+    return { repaired: released + missed + waiting + booked + synced };
+  } finally {
+    await resolveSettled(deps.db, deps.clock.now());
+  }
 }

@@ -40,7 +40,7 @@ async function writeCheckout(trx: Trx, session: Stripe.Checkout.Session) {
   const checkout = await queries.selectCheckoutOfSession(trx, session.id, session.metadata?.checkout_id);
   if (!checkout) return undefined;
   const status = statusOf(session);
-  if (session.status === "complete") await noteCompleted(trx, checkout.id, session.id);
+  if (session.status === "complete") await noteCompleted(trx, checkout.id, { stripe_session_id: session.id });
   await queries.updateCheckout(trx, checkout.id, {
     status,
     stripe_session_id: session.id,
@@ -69,7 +69,7 @@ export interface SettledCheckout {
   payerId: string | null | undefined;
 }
 
-/** Writes how a checkout ended, and posts the credits of a paid pack. Returns undefined if Stripe has no session with this id, or if another process has just written it. */
+/** Writes how a checkout ended, and posts a paid pack's credits. Undefined if Stripe lacks the session, or another process wrote it. */
 export async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<SettledCheckout | undefined> {
   const settled = await writeReading(
     deps,

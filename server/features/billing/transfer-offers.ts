@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { Sold } from "#domain/orders.ts";
 import { plans, priceIdOf } from "#domain/plans.ts";
 import type { Consent } from "../../contract/billing/orders.ts";
 import type { BillTo, OfferTransfer, TransferInvoice, TransferOffer } from "../../contract/billing/transfers.ts";
@@ -107,7 +108,7 @@ export async function readOffer(deps: Deps, userId: string): Promise<TransferOff
   return { order: { ...order, ...offeredPrice(order) }, daysUntilDue: offer.days_until_due, expiresAt: offer.expires_at.toISOString() };
 }
 
-/** Campaigns are for what people buy by themselves. */
+/** The price without a campaign's discount: campaigns are for what people buy by themselves. */
 function offeredPrice({ laterCents, amountCents }: { amountCents: number; laterCents: number | null }): { amountCents: number } {
   return { amountCents: laterCents ?? amountCents };
 }
@@ -130,6 +131,9 @@ async function keepOrder(deps: Deps, userId: string, agreement: Agreement): Prom
     await queries.lockSubject(trx, `transfer-offer:${userId}`);
     const offer = await transfers.selectOffer(trx, userId, now);
     if (!offer) throw new DomainError("not_found", "There is no such offer any more");
+    // The team has just offered something else.
+    if (offer.price_id !== agreement.price_id)
+      throw new DomainError("preview_outdated", "The offer was replaced. Look at it again before you order");
     if (offer.order_id !== null && (await isAgreed(trx, offer.order_id, agreement))) return { orderId: offer.order_id, offer, amountCents };
     const orderId = uuidv7();
     await insertOrder(trx, orderId, userId, agreement, now);
@@ -138,7 +142,7 @@ async function keepOrder(deps: Deps, userId: string, agreement: Agreement): Prom
   });
 }
 
-/** Stripe sends it by itself an hour later. */
+/** Finalises the invoice now. Stripe would do it by itself an hour later. */
 async function finalInvoice({ payments }: Pick<Deps, "payments">, id: string): Promise<Stripe.Invoice> {
   const invoice = await payments.invoices.retrieve(id);
   return invoice.status === "draft" ? payments.invoices.finalizeInvoice(id, {}, { idempotencyKey: `transfer-final:${id}` }) : invoice;
@@ -148,12 +152,12 @@ async function finalInvoice({ payments }: Pick<Deps, "payments">, id: string): P
 async function subscriptionOf(
   deps: Deps,
   { userId, network }: Clerk,
-  customer: string,
+  { customer, priceId }: { customer: string; priceId: Sold["id"] },
   { orderId, offer, amountCents }: KeptOrder,
 ): Promise<Stripe.Subscription> {
   const known = await transfers.selectSubscriptionOfOrder(deps.db, orderId);
   if (known !== undefined) return deps.payments.subscriptions.retrieve(known);
-  const price = await stripePriceOf(deps, priceIdOf(plans.enterprise.key, offer.price_id === "enterprise_year" ? "year" : "month"));
+  const price = await stripePriceOf(deps, priceId);
   const terms = { collection_method: "send_invoice", days_until_due: offer.days_until_due } as const;
   const metadata = { user_id: userId, checkout_id: orderId };
   const parameters = { customer, items: [{ price, quantity: 1 }], ...terms, metadata, ...subscriptionTax(deps.config.stripe) };
@@ -165,7 +169,7 @@ async function subscriptionOf(
       throw error;
     });
   await inTransaction(deps.db, async (trx) => {
-    if (!(await noteCompleted(trx, orderId, created.id))) return;
+    if (!(await noteCompleted(trx, orderId, { stripe_subscription_id: created.id }))) return;
     await recordAct(trx, { actor: userId, subject: userId, action: "transfer.ordered", network, details: { amountCents } });
   });
   return created;
@@ -184,7 +188,8 @@ export async function orderByTransfer(deps: Deps, buyer: Clerk, consent: Consent
   return orUnavailable(deps.log, async () => {
     const subscription = await withCustomer(deps, userId, async ({ customerId }) => {
       await refuseSubscribed(deps, customerId, offer.order_id);
-      return subscriptionOf(deps, buyer, customerId, await keepOrder(deps, userId, agreement));
+      const kept = await keepOrder(deps, userId, agreement);
+      return subscriptionOf(deps, buyer, { customer: customerId, priceId: found.sold.id }, kept);
     });
     const invoice = await finalInvoice(deps, idOf(subscription.latest_invoice) ?? "");
     await syncSubscription(deps, subscription.id);

@@ -7,7 +7,7 @@ import type { BankTransfers, MoneyBacks, OrderRow, TransferOffers } from "../../
 
 export type TransferRow = Selectable<BankTransfers>;
 
-/** Whoever confirmed this address. */
+/** The person who confirmed this address. */
 export async function selectConfirmedPerson(executor: Executor, email: string): Promise<string | undefined> {
   const row = await executor
     .selectFrom("identities")
@@ -59,7 +59,7 @@ export interface AwaitedRow {
  */
 export async function selectAwaited(executor: Executor, userId: string, limit: number): Promise<AwaitedRow[]> {
   const query = sql<AwaitedRow>`select i.id, i.number, i.unpaid_cents, i.due_at, i.plan_key, i.billing_interval,
-      coalesce((select true from orders o where o.stripe_session_id = i.stripe_subscription_id limit 1),
+      coalesce((select true from orders o where o.stripe_subscription_id = i.stripe_subscription_id limit 1),
         (select true from orders o where o.contract_id = i.stripe_subscription_id limit 1),
         (select true from bank_transfers b where b.stripe_subscription_id = i.stripe_subscription_id limit 1), false) as is_agreed_on
     from invoices i where i.billing_account_id = ${payerOf(userId)} and i.status = 'open' and i.due_at is not null
@@ -121,7 +121,7 @@ export async function isSurplus(executor: Executor, reference: string): Promise<
   return (await returns.where("kind", "=", "surplus").executeTakeFirst()) !== undefined;
 }
 
-/** All of the transfer is to go back. Returns undefined if that was written before. */
+/** Writes that all of the transfer is to go back. Returns undefined if that was written before. */
 export async function insertSurplus(trx: Trx, transfer: TransferRow, now: Date): Promise<string | undefined> {
   const { reference, billing_account_id, invoice_id, amount_cents } = transfer;
   const row = await trx
@@ -149,7 +149,7 @@ export async function markReturned(
   return true;
 }
 
-/** The transfer was taken back, so there is nothing to return. Returns what was to be returned until then. */
+/** Closes what was to be returned of a transfer, because the bank took the transfer back. Returns its id, if there was anything. */
 export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<string | undefined> {
   const open = trx.updateTable("money_backs").set({ done_at: now }).where("transfer_reference", "=", reference);
   return (await open.where("done_at", "is", null).returning("id").executeTakeFirst())?.id;
@@ -160,7 +160,7 @@ export async function isOrderedOrPaidBefore(executor: Executor, subscriptionId: 
   const order = await executor
     .selectFrom("orders")
     .select("id")
-    .where((or) => or.or([or("stripe_session_id", "=", subscriptionId), or("contract_id", "=", subscriptionId)]))
+    .where((or) => or.or([or("stripe_subscription_id", "=", subscriptionId), or("contract_id", "=", subscriptionId)]))
     .limit(1)
     .executeTakeFirst();
   return order !== undefined || isPaidByTransfer(executor, subscriptionId);
@@ -172,7 +172,7 @@ export async function isPaidByTransfer(executor: Executor, subscriptionId: strin
   return (await transfers.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The money had been transferred back before, so it is gone twice. */
+/** Notes that the money is gone twice, if it had been transferred back before the bank took the transfer back. */
 export async function claimReturn(trx: Trx, reference: string, now: Date): Promise<void> {
   const returned = trx.updateTable("money_backs").set({ claimed_at: now }).where("transfer_reference", "=", reference);
   await returned.where("returned_reference", "is not", null).execute();
@@ -207,7 +207,7 @@ export async function selectOffer(executor: Executor, userId: string, now: Date)
   return executor.selectFrom("transfer_offers").selectAll().where("user_id", "=", userId).where("expires_at", ">", now).executeTakeFirst();
 }
 
-/** Stripe refused the order, so the next one is another. Does nothing if it was ordered again meanwhile. */
+/** Forgets an order that Stripe refused, so that the next one is new. Does nothing if it was ordered again meanwhile. */
 export async function forgetOrderOfOffer(executor: Executor, userId: string, orderId: string): Promise<void> {
   const row = executor.updateTable("transfer_offers").set({ order_id: null });
   await row.where("user_id", "=", userId).where("order_id", "=", orderId).execute();
@@ -219,8 +219,8 @@ export async function setOrderOfOffer(trx: Trx, userId: string, orderId: string)
 
 /** The subscription that an order by transfer led to. */
 export async function selectSubscriptionOfOrder(executor: Executor, orderId: string): Promise<string | undefined> {
-  const row = await executor.selectFrom("orders").select("stripe_session_id").where("id", "=", orderId).executeTakeFirst();
-  return row?.stripe_session_id ?? undefined;
+  const row = await executor.selectFrom("orders").select("stripe_subscription_id").where("id", "=", orderId).executeTakeFirst();
+  return row?.stripe_subscription_id ?? undefined;
 }
 
 /** The order that began the subscription, as long as nothing of it is paid. */
@@ -228,7 +228,7 @@ export async function selectUnpaidOrderOf(executor: Executor, subscriptionId: st
   return executor
     .selectFrom("orders")
     .selectAll()
-    .where("stripe_session_id", "=", subscriptionId)
+    .where("stripe_subscription_id", "=", subscriptionId)
     .where("contract_id", "is", null)
     .executeTakeFirst();
 }

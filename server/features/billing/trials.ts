@@ -40,7 +40,7 @@ async function takeMailbox(trx: Trx, deps: KeyHolder, email: string, startedAt: 
   return trials.insertMailbox(trx, hash, startedAt);
 }
 
-/** Whether there is a plan, be it unpaid or suspended at the moment: a trial would give nothing, and another plan would be a second one. */
+/** Whether there is a plan, even an unpaid or suspended one: beside it a trial would give nothing, and another plan would be a second. */
 export function hasRunningPlan(row: Pick<SubscriptionRow, "status"> | undefined): boolean {
   return row?.status === "active" || row?.status === "past_due" || row?.status === "suspended";
 }
@@ -57,7 +57,7 @@ export function refuseRunningPlan(row: Pick<SubscriptionRow, "status"> | undefin
   if (hasRunningPlan(row)) throw alreadySubscribed();
 }
 
-export function alreadySubscribed(): DomainError {
+function alreadySubscribed(): DomainError {
   return new DomainError("already_subscribed", "You already have a subscription. Change the plan on the pricing page", {
     changePlanAt: "/pricing",
   });
@@ -67,7 +67,7 @@ function present({ started_at, ends_at }: TrialRow): Trial {
   return { startedAt: started_at.toISOString(), endsAt: ends_at.toISOString(), credits: trialCredits };
 }
 
-/** More are left for a later hour. */
+/** If there are more, a later hour reports them. */
 const listedTrials = 20;
 
 const used = () => new DomainError("trial_used", "This mailbox has had its free trial. Choose a plan to go on");
@@ -129,7 +129,7 @@ export async function readTrial(
   return { canStart: starter !== undefined && !(await trials.hadTrial(executor, mailboxHashes(deps, starter.email))), endsAt: null };
 }
 
-/** The new address of somebody who had a trial had one too: no other account gets one for it. The caller has locked the person. */
+/** Marks the new address of somebody who had a trial, so that no other account gets a trial for it. The caller has locked the person. */
 export async function keepTrialOf(trx: Trx, deps: KeyHolder, userId: string, email: string): Promise<void> {
   const trial = await trials.selectTrial(trx, userId);
   if (trial) await takeMailbox(trx, deps, email, trial.started_at);

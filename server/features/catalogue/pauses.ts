@@ -6,13 +6,13 @@ import type { Model } from "#domain/models.ts";
 import type { Deps } from "../../deps.ts";
 import { nobody, soldModel } from "./service.ts";
 
-/** Tells the other processes if the model is paused for everybody. Never throws. */
+/** Announces it to the other processes if the model is paused for everybody. Never throws. */
 export async function tellPause({ live, models, log }: Pick<Deps, "live" | "models" | "log">, model: Model): Promise<void> {
   const pauseMs = Math.ceil(models.waitMs(model, nobody));
   if (pauseMs === 0) return;
   await live
     .publish({ userId: `${model.id}:${pauseMs}`, table: "models" })
-    .catch((error: unknown) => log.warn({ err: error, model: model.id }, "the pause of a model could not be told"));
+    .catch((error: unknown) => log.warn({ err: error, model: model.id }, "the pause of a model could not be announced"));
 }
 
 /** Applies pauses that other processes tell. Returns a function that stops. */

@@ -13,7 +13,7 @@ import type { ModelSwitch, OffTexts } from "../../model-switches.ts";
 type SwitchDeps = Pick<Deps, "db" | "live" | "log" | "switches">;
 
 const readEveryMs = 15_000;
-/** Stands in events of `models` that are about switches and prices. Those of pauses.ts have a model there. */
+/** The `userId` of `models` events about switches and prices. Events of pauses.ts name a model there. */
 const switchesChanged = "switches";
 
 async function read({ db, switches }: Pick<Deps, "db" | "switches">): Promise<void> {
@@ -46,22 +46,22 @@ export async function followSwitches(deps: SwitchDeps): Promise<() => void> {
 
 /** Has every process read what was changed, this one first. */
 async function tell(deps: SwitchDeps): Promise<void> {
-  await read(deps).catch((error: unknown) => deps.log.warn({ err: error }, "what was decided about a model could not be read"));
+  await read(deps).catch((error: unknown) => deps.log.warn({ err: error }, "a changed switch or price could not be read"));
   await deps.live
     .publish({ userId: switchesChanged, table: "models" })
-    .catch((error: unknown) => deps.log.warn({ err: error }, "what was decided about a model could not be told to the other processes"));
+    .catch((error: unknown) => deps.log.warn({ err: error }, "a changed switch or price could not be announced to the other processes"));
 }
 
 interface Switching {
   modelId: string;
   off: boolean;
   texts: OffTexts;
-  /** The version that the clerk saw; 0: the model had never been switched. */
+  /** The version that the admin saw; 0: the model had never been switched. */
   version: number;
   reason: string;
 }
 
-/** Throws `conflict` if the switch is not as the clerk saw it. Answers that run end as they would have. */
+/** Throws `conflict` if the switch is not as the admin saw it. Running answers are not stopped. */
 export async function switchModel(
   deps: SwitchDeps & Pick<Deps, "clock">,
   clerk: Clerk,
@@ -115,7 +115,7 @@ export async function planPrice(
   }).finally(() => tell(deps));
 }
 
-/** Throws `not_found` for a day that has begun, and `conflict` if the price planned for that day is not the one that the clerk saw. */
+/** Throws `not_found` for a day that has begun, and `conflict` if the price planned for that day is not the one that the admin saw. */
 export async function dropPrice(
   deps: SwitchDeps & Pick<Deps, "clock">,
   clerk: Clerk,

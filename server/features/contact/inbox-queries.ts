@@ -31,7 +31,7 @@ export async function lockMessage(trx: Trx, messageId: string): Promise<Selectab
   return trx.selectFrom("contact_messages").selectAll().where("id", "=", messageId).forUpdate().executeTakeFirst();
 }
 
-/** Each change raises the version. An act names the version that its clerk saw, and is refused if that is not the latest. */
+/** Each change raises the version. An act names the version that its team member saw, and is refused if that is not the latest. */
 export async function updateMessage(
   trx: Trx,
   messageId: string,
@@ -78,7 +78,7 @@ export async function selectHistory(executor: Executor, messageId: string): Prom
     left join users owner on owner.id = e.owner_id
     left join identities owner_identity on owner_identity.user_id = e.owner_id and owner_identity.kind = 'email'
     left join mails m on m.id = e.mail_id
-    left join lateral (select d.error from dead_letters d where d.job = 'send-mail' and d.payload @> jsonb_build_object('mailId', e.mail_id)
+    left join lateral (select d.error from dead_letters d where d.mail_id = e.mail_id
       and (d.replayed_at is null or d.discarded) order by d.failed_at desc limit 1) letter on true
     order by e.id`.execute(executor);
   return rows;

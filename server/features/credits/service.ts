@@ -83,7 +83,7 @@ export async function postGrant(trx: Trx, input: GrantInput, now: Date): Promise
 }
 
 /** Ends a hold without a charge. Returns false if it had ended before. */
-export async function releaseHold(executor: Executor, holdId: string, now: Date, wallNow: Date): Promise<boolean> {
+async function releaseHold(executor: Executor, holdId: string, now: Date, wallNow: Date): Promise<boolean> {
   const row = await queries.callEndHold(executor, { holdId, captured: 0, key: `capture:${holdId}`, now, endedAt: wallNow });
   assert(row.held >= 0);
   return row.ended;

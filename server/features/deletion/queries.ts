@@ -45,8 +45,9 @@ export async function eraseBatch(executor: Executor, userId: string, limit: numb
 
 /** Removes what mail servers answered about the person's mails, because it may contain their address. */
 export async function forgetMailErrors(executor: Executor, userId: string): Promise<void> {
-  await sql`update dead_letters d set error = 'of a deleted account' from mails m
-    where d.job = 'send-mail' and m.id = case when pg_input_is_valid(d.payload ->> 'mailId', 'uuid') then (d.payload ->> 'mailId')::uuid end
-      and (m.user_id = ${userId}
-      or lower(m.recipient) in (select lower(subject) from identities where user_id = ${userId} and kind = 'email'))`.execute(executor);
+  await sql`update dead_letters d set error = 'of a deleted account' where d.mail_id in (
+      select id from mails where user_id = ${userId}
+      union all select m.id from identities i join mails m on lower(m.recipient) = lower(i.subject) where i.user_id = ${userId} and i.kind = 'email')`.execute(
+    executor,
+  );
 }

@@ -19,7 +19,7 @@ export const sources: Readonly<Record<FigureSource, AddBatch>> = {
   answers: addAnswers,
 };
 
-/** A transaction with so many rows takes a fraction of a second. */
+/** A transaction with this many rows takes a fraction of a second. */
 const batchRows = 2_000;
 /** How long a run may take for each source. */
 const runMs = 10_000;
@@ -32,15 +32,24 @@ interface Run {
   forMs?: number;
 }
 
-/** Returns whether everything that has settled is in the sums now. */
+/**
+ * Returns whether everything that has settled is in the sums now. A source that fails doesn't keep the others; its error is thrown once they are
+ * done.
+ */
 export async function addUp(db: Db, { signal, marginMs = settleMs, limit = batchRows, forMs = runMs }: Run = {}): Promise<boolean> {
   let isComplete = true;
+  const failures: unknown[] = [];
   for (const [source, add] of Object.entries(sources) as [FigureSource, AddBatch][]) {
     const until = performance.now() + forMs;
     let isDone: boolean | undefined;
-    do isDone = await inTransaction(db, (trx) => addNext(trx, source, add, { marginMs, limit }));
-    while (isDone === false && performance.now() < until && !signal?.aborted);
+    try {
+      do isDone = await inTransaction(db, (trx) => addNext(trx, source, add, { marginMs, limit }));
+      while (isDone === false && performance.now() < until && !signal?.aborted);
+    } catch (error) {
+      failures.push(error);
+    }
     isComplete &&= isDone === true;
   }
+  if (failures.length > 0) throw failures[0];
   return isComplete;
 }

@@ -14,7 +14,7 @@ export const settleMs = minuteMs;
 export const firstId = "00000000-0000-0000-0000-000000000000";
 
 /** The last id that could be made in this millisecond. */
-export function lastIdOf(timeMs: number): string {
+function lastIdOf(timeMs: number): string {
   const hex = Math.floor(timeMs).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-ffff-ffff-ffffffffffff`;
 }
@@ -35,7 +35,7 @@ export interface Added {
 export type AddBatch = (trx: Trx, range: Range) => Promise<Added>;
 
 /** Wall time up to which every committed row is visible. We can't see the transactions of other roles, but those write none of the sources. */
-export async function readSettled(trx: Trx, marginMs: number): Promise<number> {
+async function readSettled(trx: Trx, marginMs: number): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select (extract(epoch from least(clock_timestamp(), (select min(xact_start) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()))) * 1000)::float8 as ms`.execute(trx);
@@ -43,14 +43,14 @@ export async function readSettled(trx: Trx, marginMs: number): Promise<number> {
 }
 
 /** Locks the mark. Undefined if another process is adding up. */
-export async function lockMark(trx: Trx, source: FigureSource): Promise<string | undefined> {
+async function lockMark(trx: Trx, source: FigureSource): Promise<string | undefined> {
   const { rows } = await sql<{ reached: string }>`
     select reached from figure_marks where source = ${source} for update skip locked`.execute(trx);
   return rows[0]?.reached;
 }
 
 /** The sums are complete up to `completeUntil` or, without it, up to when `reached` was made. */
-export async function moveMark(trx: Trx, source: FigureSource, reached: string, completeUntil?: Date): Promise<void> {
+async function moveMark(trx: Trx, source: FigureSource, reached: string, completeUntil?: Date): Promise<void> {
   const complete_until = completeUntil ?? sql<Date>`uuid_extract_timestamp(${reached}::uuid)`;
   await trx.updateTable("figure_marks").set({ reached, complete_until }).where("source", "=", source).execute();
 }

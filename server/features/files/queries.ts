@@ -124,16 +124,17 @@ export async function selectFiles(executor: Executor, userId: string, kind: File
   return (after === undefined ? query : query.where("files.id", "<", after)).execute();
 }
 
-/** All of a person's files, oldest first, a page at a time. */
-export async function selectFilesAfter(executor: Executor, userId: string, after: string | undefined, limit: number) {
+/** All of a person's files, the oldest of each kind first, a page at a time. */
+export async function selectFilesAfter(executor: Executor, userId: string, after: Pick<FileRow, "id" | "kind"> | undefined, limit: number) {
   let query = executor
     .selectFrom("files")
     .selectAll()
     .where("user_id", "=", userId)
     .where("content_type", "is not", null)
+    .orderBy("kind")
     .orderBy("id")
     .limit(limit);
-  if (after !== undefined) query = query.where("id", ">", after);
+  if (after !== undefined) query = query.where(sql<boolean>`(kind, id) > (${after.kind}, ${after.id}::uuid)`);
   return query.execute();
 }
 

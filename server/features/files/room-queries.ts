@@ -61,7 +61,7 @@ export async function selectRoom(
         case when read_aloud.id is null then left(question.content, ${promptLength}) end as prompt
       from f
       left join generations g on g.id = f.generation_id
-      left join generations read_aloud on read_aloud.id = (g.options->'speech'->>'reads')::uuid
+      left join generations read_aloud on read_aloud.id = g.reads_id
       left join messages answer on answer.generation_id = coalesce(read_aloud.id, f.generation_id)
       left join messages question on question.conversation_id = answer.conversation_id and question.id = answer.parent_id
       left join conversations c on c.id = coalesce(f.conversation_id, answer.conversation_id)

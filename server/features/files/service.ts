@@ -16,6 +16,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ByteRange, StoredFile } from "../../providers/storage/storage.ts";
 import { FileTooLarge } from "../../providers/storage/storage.ts";
+import { enqueue } from "../../queue/outbox.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import * as queries from "./queries.ts";
 
@@ -38,9 +39,9 @@ export interface NewFile {
   height?: number;
   durationMs?: number;
   pages?: number;
-  /** Called after the last byte: what is known of it only then. What it throws refuses the file. */
+  /** Called after the last byte, for what is known only then. If it throws, the file is refused. */
   measure?(): Pick<NewFile, "width" | "height" | "durationMs">;
-  /** What it is, where all of it was read: a container of clips may have nothing but sound. Without it the first bytes decide. */
+  /** The type, if the caller has read the whole file: a container for clips may have only sound. Without it the first bytes decide. */
   type?: FileType;
   text?: queries.DocumentText;
 }
@@ -202,19 +203,46 @@ export async function listFiles(
 
 const pageSize = 100;
 
-/** All of the person's files, oldest first. */
+/** All of the person's files, the oldest of each kind first. */
 export async function* allFiles(executor: Executor, userId: string): AsyncGenerator<FileInfo> {
-  for (let after: string | undefined; ; ) {
+  for (let after: queries.FoundFile | undefined; ; ) {
     const rows = await queries.selectFilesAfter(executor, userId, after, pageSize);
     yield* rows.map(toInfo);
-    after = rows.at(-1)?.id;
-    if (rows.length < pageSize || after === undefined) return;
+    after = rows.at(-1);
+    if (rows.length < pageSize) return;
   }
 }
 
-/** Deletes bytes whose rows are gone. Doing it twice does no harm. Throws if some could not be deleted, so that the job is tried again. */
-export async function deleteBytes({ storage }: Pick<Deps, "storage">, names: readonly string[]): Promise<void> {
-  for (const name of names) await storage.delete(name);
+/** After two failures in a row the storage may be away, and each further try could take as long as its time-out. */
+const mostFailuresInARow = 2;
+
+/**
+ * Deletes bytes whose rows are gone. Doing it twice does no harm. A file that can't be deleted gets a job of its own, so that it doesn't hold
+ * up the others; so do those that were not tried because the storage seems to be away.
+ */
+export async function deleteBytes({ db, storage, log }: Pick<Deps, "db" | "storage" | "log">, names: readonly string[]): Promise<void> {
+  const left: string[] = [];
+  let failuresInARow = 0;
+  for (const name of names) {
+    const isDeleted =
+      failuresInARow < mostFailuresInARow &&
+      (await storage.delete(name).then(
+        () => true,
+        (error: unknown) => {
+          log.warn({ err: error, file: name }, "a file could not be deleted and gets a job of its own");
+          return false;
+        },
+      ));
+    if (isDeleted) failuresInARow = 0;
+    else {
+      failuresInARow += 1;
+      left.push(name);
+    }
+  }
+  if (left.length === 0) return;
+  await inTransaction(db, async (trx) => {
+    for (const name of left) await enqueue(trx, "delete-file", { name }, name);
+  });
 }
 
 /** Those of the files that this person may attach to a question in this conversation (undefined: a new one), by id. */

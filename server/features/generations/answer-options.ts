@@ -2,7 +2,6 @@
  * What an answer was asked for beside words: how pictures and clips are made, what is read aloud, what is written down. It is a column of the answer's
  * row; pictures stand there as they are, the others under their names.
  */
-import { sql } from "kysely";
 import { DomainError } from "#domain/errors.ts";
 import type { PictureOptions, Receipt } from "../../contract/generations/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -53,8 +52,15 @@ export async function keepOptions(executor: Executor, asked: Asked, options: Ans
 
 /** The latest answer in which this one was read aloud, or is being read. */
 export async function selectReading(executor: Executor, userId: string, readId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select id from generations where options->'speech' ? 'reads' and (options->'speech'->>'reads')::uuid = ${readId}
-      and user_id = ${userId} and erased_at is null and status in ('streaming', 'completed') order by id desc limit 1`.execute(executor);
-  return rows[0]?.id;
+  const row = await executor
+    .selectFrom("generations")
+    .select("id")
+    .where("reads_id", "=", readId)
+    .where("user_id", "=", userId)
+    .where("erased_at", "is", null)
+    .where("status", "in", ["streaming", "completed"])
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
 }

@@ -14,7 +14,7 @@ export interface Branch {
   endId: string | null;
   /** The newest messages that fit the budget by history.ts's count, oldest first. */
   messages: BranchMessage[];
-  /** How many messages the branch has in all. */
+  /** How many messages the branch has, without empty answers (failed ones) that stand among the newest. */
   total: number;
 }
 
@@ -36,7 +36,10 @@ function countMessages(messages: readonly Omit<BranchMessage, "estimate">[], tok
   return counted.filter((message) => message.estimate <= tokenBudget).reverse();
 }
 
-/** Returns undefined if this person has no such conversation, or the conversation no such answer. */
+/**
+ * Returns undefined if this person has no such conversation, or the conversation no such answer. Reads no further back than the budget
+ * reaches, so that a send costs the same however long the conversation is: the questions know how many messages come before them.
+ */
 export async function selectBranch(
   executor: Executor,
   { conversationId, userId, endId }: BranchEnd,
@@ -56,29 +59,32 @@ export async function selectBranch(
     with recursive asked as (
       select id, ${end} as end_id from conversations where id = ${conversationId} and user_id = ${userId}
     ), branch as (
-      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, m.attachment_tokens, 1 as distance
-        from asked join messages m on m.conversation_id = asked.id and m.id = asked.end_id and m.role = 'assistant'
+      select asked.id as conversation_id, asked.end_id as next_id, 0 as distance, 0::numeric as estimate, null::uuid as id, '' as role,
+          null::uuid as generation_id, 0 as attachment_tokens, 0::bigint as bytes
+        from asked
       union all
-      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, m.attachment_tokens, branch.distance + 1
-        from branch join messages m on m.conversation_id = branch.conversation_id and m.id = branch.parent_id
-    ), sized as (
-      select branch.*, case when branch.generation_id is null then octet_length(m.content)
-          else (select coalesce(nullif(sum(octet_length(p.text)), 0), max(${madeBytes}::integer) filter (where p.kind in ('picture', 'sound', 'clip')))
-            from generation_parts p where p.generation_id = branch.generation_id) end as bytes
-        from branch join messages m on m.id = branch.id
-    ), estimated as (
-      select sized.*, count(*) over () as total, sum(ceil(bytes / ${mostTokensPerCounted}::numeric) + ${tokensPerMessage}::integer + attachment_tokens) over (order by distance) as estimate
-        from sized where bytes > 0
+      select branch.conversation_id, m.parent_id, branch.distance + 1, branch.estimate + case when m.bytes > 0
+            then ceil(m.bytes / ${mostTokensPerCounted}::numeric) + ${tokensPerMessage}::integer + m.attachment_tokens else 0 end,
+          m.id, m.role, m.generation_id, m.attachment_tokens, m.bytes
+        from branch cross join lateral (
+          select m.id, m.parent_id, m.role, m.generation_id, m.attachment_tokens,
+              case when m.generation_id is null then octet_length(m.content) else (
+                select coalesce(nullif(sum(octet_length(p.text)), 0), max(${madeBytes}::integer) filter (where p.kind in ('picture', 'sound', 'clip')))
+                  from generation_parts p where p.generation_id = m.generation_id) end as bytes
+            from messages m where m.conversation_id = branch.conversation_id and m.id = branch.next_id offset 0) m
+        where branch.estimate <= ${tokenBudget} and (branch.distance > 0 or m.role = 'assistant')
     )
-    select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role,
-        coalesce(kept.estimate <= ${tokenBudget}, false) as fits,
+    select asked.end_id as "endId", asked.end_id is null or exists (select from branch where distance > 0) as "isThere",
+        (select messages_up_to(id, end_id) from asked)
+          - (select count(*) from branch where distance > 0 and coalesce(bytes, 0) = 0) as total,
+        kept.role, coalesce(kept.estimate <= ${tokenBudget}, false) as fits,
         case when kept.estimate > ${tokenBudget} then '' when kept.generation_id is null then (select m.content from messages m where m.id = kept.id)
           else (select string_agg(p.text, '' order by p.place) from generation_parts p where p.generation_id = kept.generation_id) end as content,
         case when kept.generation_id is not null and kept.estimate <= ${tokenBudget} then (
           select json_agg(p.detail || jsonb_build_object('kind', p.kind) order by p.place) from generation_parts p
             where p.generation_id = kept.generation_id and p.kind in ('picture', 'sound', 'clip')) end as made,
         case when kept.attachment_tokens > 0 and kept.estimate <= ${tokenBudget} then (select m.attachments from messages m where m.id = kept.id) end as files
-      from asked left join estimated kept on kept.estimate <= ${tokenBudget} or kept.distance = (select min(distance) from estimated)
+      from asked left join branch kept on kept.bytes > 0
       order by kept.distance desc`.execute(executor);
   const [first] = result.rows;
   if (!first?.isThere) return undefined;

@@ -30,7 +30,7 @@ async function selectPictures(
         answer.conversation_id, f.created_at
       from files f
       join generations g on g.id = f.generation_id
-      join generation_parts p on p.generation_id = f.generation_id and p.kind = any (${kinds}) and (p.detail->>'fileId')::uuid = f.id
+      join generation_parts p on p.generation_id = f.generation_id and p.kind = any (${kinds}) and p.file_id = f.id
       left join messages answer on answer.generation_id = f.generation_id
       left join messages question on question.conversation_id = answer.conversation_id and question.id = answer.parent_id
       where f.user_id = ${userId} and f.kind = 'output' and ${after === undefined ? sql`true` : sql`f.id < ${after}::uuid`}

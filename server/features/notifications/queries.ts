@@ -2,7 +2,6 @@ import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Mails } from "../../db/types-work.ts";
-import { mailOfLetter } from "./mail-of-letter.ts";
 
 export async function isOwnAddress(executor: Executor, userId: string, address: string): Promise<boolean> {
   const row = await executor
@@ -49,8 +48,7 @@ export async function selectMailOf(executor: Executor, userId: string, mailId: s
 /** The mail of a job that failed for good. */
 export async function lockMailOfLetter(trx: Trx, letterId: string): Promise<Selectable<Mails> | undefined> {
   const { rows } = await sql<Selectable<Mails>>`select * from mails where id = (
-    select ${mailOfLetter} from dead_letters d
-      where d.id = ${letterId} and d.job = 'send-mail') for update`.execute(trx);
+    select mail_id from dead_letters where id = ${letterId}) for update`.execute(trx);
   return rows[0];
 }
 

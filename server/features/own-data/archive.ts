@@ -3,7 +3,6 @@
  * matter to memory.
  */
 import { Readable } from "node:stream";
-import { sql } from "kysely";
 import { ZipFile } from "yazl";
 import type { AvatarSize } from "#domain/avatars.ts";
 import { avatarSizes } from "#domain/avatars.ts";
@@ -12,38 +11,32 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { openOwnPicture } from "../account/avatars.ts";
 import { allFiles, openFile } from "../files/service.ts";
+import type { Place, Section } from "./section.ts";
+import { pageOf, pageSize } from "./section.ts";
 import { sections } from "./sections.ts";
-
-/** Answers can be long, so few rows are in memory at a time. */
-const pageSize = 100;
 
 /** The names of the picture's files. */
 export const pictureFiles: Readonly<Record<AvatarSize, string>> = { large: "picture.webp", small: "picture-small.webp" };
 
-type Section = (typeof sections)[number];
-
-async function* jsonOf(executor: Executor, { rows }: Section, userId: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* jsonOf(executor: Executor, section: Section, userId: string, signal: AbortSignal): AsyncGenerator<string> {
   yield "[";
-  let after: string | null = null;
+  let after: Place | undefined;
   let separator = "\n";
   for (;;) {
     signal.throwIfAborted();
-    const page: { rows: { key: string; item: unknown }[] } = await sql<{ key: string; item: unknown }>`
-      select key, item from (${rows(userId)}) as kept
-      where ${after}::uuid is null or key > ${after}::uuid order by key limit ${pageSize}`.execute(executor);
+    const page: { rows: (Place & { item: unknown })[] } = await pageOf(section, userId, after).execute(executor);
     for (const { item } of page.rows) {
       yield separator + JSON.stringify(item);
       separator = ",\n";
     }
-    const last = page.rows.at(-1);
-    if (page.rows.length < pageSize || !last) break;
-    after = last.key;
+    if (page.rows.length < pageSize) break;
+    after = page.rows.at(-1);
   }
   yield "\n]\n";
 }
 
 /** The README of the zip documents its format, so that the file can still be understood when the product no longer exists. */
-export function readmeOf(site: string, madeAt: Date): string {
+function readmeOf(site: string, madeAt: Date): string {
   const files = sections.map(({ name, describes }) => `- ${name}.json: ${describes}`);
   const pictures = `- ${pictureFiles.large}, ${pictureFiles.small}: your picture, if you chose one, as we keep it: ${avatarSizes.large} and ${avatarSizes.small} pixels wide.`;
   return [

@@ -3,11 +3,12 @@
  * where the next page begins. These queries read the tables of all features, because an export is a copy of rows and applies no rule to them.
  */
 import { sql } from "kysely";
+import { NIL as nil } from "uuid";
 import { shownActions } from "#domain/audit.ts";
 import { exportedSource, grantSources } from "../../db/grant-sources.ts";
 import { moneySections } from "./money-sections.ts";
 import type { Section } from "./section.ts";
-import { account } from "./section.ts";
+import { account, pageSize } from "./section.ts";
 
 /** What a receipt says; `g` is a row of generations. */
 const receipt = sql`jsonb_build_object('generationId', g.id, 'model', g.model_id, 'status', g.status, 'failure', g.failure_code,
@@ -84,10 +85,10 @@ export const sections: readonly Section[] = [
     rows: (
       userId,
     ) => sql`select e.id as key, jsonb_build_object('at', e.at, 'action', e.action, 'details', e.details, 'network', o.network, 'reason', r.reason) as item
-      from audit_people p join audit_events e on e.subject = p.id
-      left join audit_origins o on o.event_id = e.id and o.user_id = p.user_id
-      left join audit_reasons r on r.event_id = e.id and r.user_id = p.user_id
-      where p.user_id = ${userId} and e.action = any (${[...shownActions]}::text[])`,
+      from audit_events e
+      left join audit_origins o on o.event_id = e.id and o.user_id = ${userId}
+      left join audit_reasons r on r.event_id = e.id and r.user_id = ${userId}
+      where e.subject = (select id from audit_people where user_id = ${userId}) and e.action = any (${[...shownActions]}::text[])`,
   },
   {
     name: "subscription",
@@ -130,7 +131,8 @@ export const sections: readonly Section[] = [
     describes: "What you ordered and agreed to before you paid: price, terms, and your wish that we begin at once. Prices are in cents.",
     rows: (userId) => sql`select id as key, jsonb_build_object('price', price_id, 'amountCents', amount_cents, 'renewalCents', later_cents,
       'currency', currency, 'credits', credits, 'language', language, 'terms', terms, 'withdrawalNotice', withdrawal,
-      'consentedAt', consented_at, 'stripeSession', stripe_session_id, 'contract', contract_id, 'concludedAt', concluded_at) as item
+      'consentedAt', consented_at, 'stripeSession',
+      case when stripe_subscription_id is null then stripe_session_id end, 'stripeSubscription', stripe_subscription_id, 'contract', contract_id, 'concludedAt', concluded_at) as item
       from orders where billing_account_id = ${account(userId)}`,
   },
   {
@@ -167,7 +169,7 @@ export const sections: readonly Section[] = [
     ) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'reason', t.reason, 'entries',
         (select jsonb_agg(jsonb_build_object('account', e.account, 'grant', e.grant_id, 'amount', e.amount) order by e.line)
           from ledger_entries e where e.transaction_id = t.id)) as item
-      from ledger_transactions t join wallets w on w.id = t.wallet_id where w.billing_account_id = ${account(userId)}`,
+      from ledger_transactions t where t.wallet_id = (select id from wallets where billing_account_id = ${account(userId)})`,
   },
   {
     name: "conversations",
@@ -180,25 +182,35 @@ export const sections: readonly Section[] = [
     describes:
       "The messages of all conversations. `follows` is the message before; messages that follow the same one are versions of each other. " +
       "A question has `text`, and the ids of its `files`; an answer has `parts` and its `receipt`.",
-    rows: (userId) => sql`select m.id as key, jsonb_build_object('id', m.id, 'conversation', m.conversation_id, 'follows', m.parent_id,
-        'role', m.role, 'at', m.created_at) || case when m.generation_id is null then jsonb_build_object('text', m.content) ||
+    place: "uuid",
+    // Of each conversation at most a page is read.
+    rows: (userId, { place, key } = { place: nil, key: nil }) => sql`select c.id as place, m.id as key, jsonb_build_object('id', m.id,
+        'conversation', m.conversation_id, 'follows', m.parent_id, 'role', m.role, 'at', m.created_at) ||
+        case when m.generation_id is null then jsonb_build_object('text', m.content) ||
           case when m.attachments is null then '{}' else jsonb_build_object('files', (select jsonb_agg(a ->> 'fileId') from jsonb_array_elements(m.attachments) a)) end
         else jsonb_build_object('parts', ${parts}, 'receipt', ${receipt}) end as item
-      from conversations c join messages m on m.conversation_id = c.id left join generations g on g.id = m.generation_id
-      where c.user_id = ${userId}`,
+      from conversations c cross join lateral (select * from messages m
+          where m.conversation_id = c.id and m.id > case when c.id = ${place}::uuid then ${key}::uuid else ${nil} end
+          order by m.id limit ${pageSize}) m
+        left join generations g on g.id = m.generation_id
+      where c.user_id = ${userId} and c.id >= ${place}::uuid`,
   },
   {
     name: "receipts",
     describes:
       "The receipts of all answers, also of those whose conversation you deleted. Answers outside conversations have their `parts`.",
-    rows: (userId) => sql`select g.id as key, ${receipt} || case when exists (select from messages m where m.generation_id = g.id) then '{}'
-      else jsonb_build_object('parts', ${parts}) end as item from generations g where g.user_id = ${userId}`,
+    place: "timestamptz",
+    rows: (userId) => sql`select g.asked_at as place, g.id as key, ${receipt} ||
+      case when (select true from messages m where m.generation_id = g.id) then '{}' else jsonb_build_object('parts', ${parts}) end as item
+      from generations g where g.user_id = ${userId}`,
   },
   {
     name: "files",
     describes: "Your files: what you attached to questions, and what models made for you. `file` is its name in this export.",
-    rows: (userId) => sql`select id as key, jsonb_build_object('file', concat('files/', id, '-', name), 'kind', kind, 'name', name,
-      'type', content_type, 'bytes', bytes, 'conversation', conversation_id, 'answer', generation_id, 'createdAt', created_at) as item
+    place: "text",
+    rows: (userId) => sql`select kind as place, id as key, jsonb_build_object('file', concat('files/', id, '-', name),
+      'kind', kind, 'name', name, 'type', content_type, 'bytes', bytes, 'conversation', conversation_id, 'answer', generation_id,
+      'createdAt', created_at) as item
       from files where user_id = ${userId} and content_type is not null`,
   },
   {

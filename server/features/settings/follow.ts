@@ -6,7 +6,7 @@ import { selectSettings } from "./queries.ts";
 type FollowingDeps = Pick<Deps, "db" | "live" | "log" | "settings">;
 
 const usualMs = 5_000;
-/** Stands where other events have the id of a person. */
+/** The `userId` of these events, which are about no single person. */
 const everybody = "all";
 
 export async function readSettings({ db, log, settings }: Pick<Deps, "db" | "log" | "settings">): Promise<void> {
@@ -28,5 +28,5 @@ export async function followSettings(deps: FollowingDeps, readEveryMs = usualMs)
 export async function tellSettings({ live, log }: Pick<Deps, "live" | "log">): Promise<void> {
   await live
     .publish({ userId: everybody, table: "settings" })
-    .catch((error: unknown) => log.warn({ err: error }, "a changed setting could not be told to the other processes"));
+    .catch((error: unknown) => log.warn({ err: error }, "a changed setting could not be announced to the other processes"));
 }

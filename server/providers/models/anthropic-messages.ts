@@ -2,6 +2,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { parametersOf } from "#domain/model-parameters.ts";
 import { anthropicWords, reasonNamed } from "./filter-words.ts";
+import type { ListForm } from "./model-list.ts";
 import { responseTimeoutMs } from "./openai-library.ts";
 import type { ConnectModels, FinishReason, InputPart, ModelCall } from "./protocol.ts";
 import { plainText } from "./protocol.ts";
@@ -61,7 +62,7 @@ class MessageReader {
         this.readUsage(fieldsOf(fieldsOf(event.message).usage), said);
         break;
       case "content_block_start":
-        // Of what it thinks Anthropic may send nothing else for a long time.
+        // While the model thinks, Anthropic may send nothing else for a long time.
         if (thoughts.has(fieldsOf(event.content_block).type)) said.thinking();
         break;
       case "content_block_delta":
@@ -83,7 +84,7 @@ class MessageReader {
     }
   }
 
-  /** Every figure is the sum so far. What was read from a cache is beside what was read afresh. */
+  /** Every figure is the sum so far. Tokens that were read from a cache are counted apart from the others. */
   private readUsage(usage: EventData, said: Said): void {
     const fresh = tokenCount(usage.input_tokens);
     if (fresh !== null)
@@ -106,6 +107,12 @@ function readerOf(): ReadEvent {
   const reader = new MessageReader();
   return (event, said) => reader.read(event, said);
 }
+
+/** Its list has pages; 1,000 is their largest size. */
+export const anthropicListForm: ListForm = {
+  query: "?limit=1000",
+  headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
+};
 
 export const connectAnthropicMessages: ConnectModels = (_provider, { apiKey, baseUrl }, send) => {
   const options = { apiKey, authToken: null, maxRetries: 0, timeout: responseTimeoutMs, fetch: send };

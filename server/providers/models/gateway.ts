@@ -2,13 +2,13 @@
 import type { ClipProtocol, Model, ModelProtocol, Provider } from "#domain/models.ts";
 import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
-import { connectAnthropicMessages } from "./anthropic-messages.ts";
+import { anthropicListForm, connectAnthropicMessages } from "./anthropic-messages.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { request } from "./http-client.ts";
 import { connectMistralSpeech } from "./mistral-speech.ts";
 import { connectMistralTranscriptions } from "./mistral-transcriptions.ts";
-import type { ListedModel } from "./model-list.ts";
-import { listModels } from "./model-list.ts";
+import type { ListedModel, ListForm } from "./model-list.ts";
+import { listModels, openAiListForm } from "./model-list.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
 import { connectOpenAiImages } from "./openai-images.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
@@ -56,6 +56,9 @@ const baseUrls: Readonly<Record<Provider, string>> = {
   xai: "https://api.x.ai/v1",
 };
 
+/** Of providers that don't list their models in OpenAI's way. */
+const listForms: Readonly<Partial<Record<Model["provider"], ListForm>>> = { anthropic: anthropicListForm };
+
 export interface ModelGateway {
   /** Whether we speak the model's protocol and have credentials for its provider, or the sandbox replaces the provider. */
   isAvailable(model: Model): boolean;
@@ -64,7 +67,7 @@ export interface ModelGateway {
   waitMs(model: Model, personId: string): number;
   /** Whether the provider worked for a person's answer, as far as the answer tells that. */
   report(model: Model, personId: string, worked: boolean): void;
-  /** A worker has paused the model for everybody (circuit-breaker.ts). */
+  /** Notes that a worker has paused the model for everybody (circuit-breaker.ts). */
   pausedElsewhere(model: Model, pauseMs: number): void;
   /** Does what `ModelConnection.ask` does. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
@@ -118,7 +121,7 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
     waitMs: (model, personId) => breaker.waitMs(circuitOf(model), personId),
     report: (model, personId, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model), personId)),
     pausedElsewhere: (model, pauseMs) => breaker.pausedElsewhere(circuitOf(model), pauseMs),
-    list: async (provider) => listModels(provider, addressOf(provider), send),
+    list: async (provider) => listModels(provider, addressOf(provider), listForms[provider] ?? openAiListForm, send),
     async startClip(model, personId, wish, signal) {
       breaker.asked(circuitOf(model), personId);
       return clipsOf(model).start(model, wish, signal);

@@ -11,11 +11,14 @@ export interface ListedModel {
 }
 
 const timeoutMs = 20_000;
-const anthropicVersion = "2023-06-01";
 
-function headersOf(provider: Model["provider"], apiKey: string): Record<string, string> {
-  return provider === "anthropic" ? { "x-api-key": apiKey, "anthropic-version": anthropicVersion } : { authorization: `Bearer ${apiKey}` };
+/** How a provider wants to be asked for its list. */
+export interface ListForm {
+  query: string;
+  headers(apiKey: string): Record<string, string>;
 }
+
+export const openAiListForm: ListForm = { query: "", headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }) };
 
 /** The provider does not accept our key. */
 export class KeyRefused extends Outage {
@@ -26,11 +29,11 @@ export class KeyRefused extends Outage {
 export async function listModels(
   provider: Model["provider"],
   { apiKey, baseUrl }: ModelAddress,
+  { query, headers }: ListForm,
   send: typeof fetch,
 ): Promise<ListedModel[] | undefined> {
-  // Anthropic's list has pages; this is their largest.
-  const address = `${baseUrl.replace(/\/$/, "")}/models${provider === "anthropic" ? "?limit=1000" : ""}`;
-  const response = await send(address, { headers: headersOf(provider, apiKey), signal: AbortSignal.timeout(timeoutMs) });
+  const address = `${baseUrl.replace(/\/$/, "")}/models${query}`;
+  const response = await send(address, { headers: headers(apiKey), signal: AbortSignal.timeout(timeoutMs) });
   if (response.status === 404) return undefined;
   if (response.status === 401 || response.status === 403)
     throw new KeyRefused(`${provider} refused our key for its list of models with ${response.status}`);
