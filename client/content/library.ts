@@ -1,4 +1,3 @@
-import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 import { pieceNames } from "./names.ts";
@@ -23,10 +22,3 @@ export function piecesOf(kind: PieceKind, language: string = fallbackLanguage): 
 
 /** All pieces with their English metadata: for the sitemap, the feed and the list of what can be kept offline. */
 export const pieces: readonly PieceMetadata[] = pieceNames.flatMap((name) => pieceOf(name) ?? []);
-
-/** The languages in which a piece exists. */
-export function languagesOf(name: PieceName): LanguageCode[] {
-  return Object.values(metadata)
-    .filter((piece) => piece.name === name)
-    .map((piece) => piece.language);
-}

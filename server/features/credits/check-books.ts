@@ -59,7 +59,7 @@ async function rebuild(deps: CheckDeps, walletIds: readonly string[], checked: s
   return found;
 }
 
-async function payerOf(executor: Executor, walletId: string): Promise<string | null> {
+async function payerOfWallet(executor: Executor, walletId: string): Promise<string | null> {
   const row = await executor.selectFrom("wallets").select("billing_account_id").where("id", "=", walletId).executeTakeFirst();
   return row?.billing_account_id ?? null;
 }
@@ -68,7 +68,7 @@ async function payerOf(executor: Executor, walletId: string): Promise<string | n
 async function report(deps: CheckDeps, walletIds: readonly string[]): Promise<string[]> {
   const subjects: string[] = [];
   for (const walletId of walletIds) {
-    const payerId = await payerOf(deps.db, walletId);
+    const payerId = await payerOfWallet(deps.db, walletId);
     for (const { kind, id, recorded, rebuilt } of await rebuild(deps, [walletId], [])) {
       const subject = `${kind}:${id}`;
       subjects.push(subject);
