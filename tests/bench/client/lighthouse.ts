@@ -36,12 +36,16 @@ const timing = (name: string, audit: string, target: number, unit: string, digit
   digits,
 });
 
+const performance = score("performance", "performance", 95);
+const largestPaint = timing("LCP", "largest-contentful-paint", 2, " s", 2, 1_000);
+/** They hold where the floor page is as fast as a phone can be, that is at 100 and within the limit of LCP. Elsewhere the costs hold. */
+const ofFastMachines: readonly Figure[] = [performance, largestPaint];
 const figures: readonly Figure[] = [
-  score("performance", "performance", 95),
+  performance,
   score("accessibility", "accessibility", 100),
   score("best practices", "best-practices", 100),
   score("SEO", "seo", 100),
-  timing("LCP", "largest-contentful-paint", 2, " s", 2, 1_000),
+  largestPaint,
   timing("CLS", "cumulative-layout-shift", 0.02, "", 3),
 ];
 
@@ -93,10 +97,14 @@ function costOf(reports: readonly Report[], audit: string): number {
 }
 
 function figuresOf(reports: readonly Report[], floorReports: readonly Report[]): PageFigures {
+  const floorOf = (figure: Figure) => median(floorReports.map(figure.read));
+  const isFast = floorOf(performance) === 100 && floorOf(largestPaint) <= largestPaint.target;
   const measured = figures.map((figure) => {
     const value = median(reports.map(figure.read));
     const reached = figure.bound === "least" ? value >= figure.target : value <= figure.target;
-    return { text: `${value.toFixed(figure.digits)}${figure.unit}`, reached };
+    const text = `${value.toFixed(figure.digits)}${figure.unit}`;
+    if (!ofFastMachines.includes(figure)) return { text, reached };
+    return { text: `${text}, floor ${floorOf(figure).toFixed(figure.digits)}${figure.unit}`, reached: reached || !isFast };
   });
   const compared = costs.map(({ audit, allowed }) => {
     const [ours, floor] = [costOf(reports, audit), costOf(floorReports, audit)];
