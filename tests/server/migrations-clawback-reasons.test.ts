@@ -1,29 +1,15 @@
 /** What was taken back before reasons stood on the ledger's transactions gets one from its key, and from what was asked back of the payment. */
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrationNames } from "#server/db/migrations.ts";
-import { migrate } from "#server/db/migrator.ts";
-import { applicationRole } from "#server/embedded/postgres.ts";
-import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import type { MigrationSteps } from "#tests/support/migration-steps.ts";
+import { stepsOver } from "#tests/support/migration-steps.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 
-let database: TestDatabase;
-let owner: pg.Client;
+let { owner, goUp, goBack, close } = {} as MigrationSteps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  ({ owner, goUp, goBack, close } = await stepsOver("0111_clawback_reasons", await createTestDatabase()));
 });
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
-
-const goUp = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
-async function goBack(): Promise<void> {
-  const names = await migrationNames();
-  await migrate({ ownerUrl: database.ownerUrl, applicationRole, downTo: names[names.indexOf("0111_clawback_reasons") - 1] ?? "none" });
-}
+afterAll(() => close());
 
 /** One row's first column. */
 async function firstOf<T>(text: string, ...values: unknown[]): Promise<T> {

@@ -1,29 +1,15 @@
 /** The migration that moves keys to tables of their own knows what was posted and sent before it, on the way up and down. */
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrationNames } from "#server/db/migrations.ts";
-import { migrate } from "#server/db/migrator.ts";
-import { applicationRole } from "#server/embedded/postgres.ts";
+import type { MigrationSteps } from "#tests/support/migration-steps.ts";
+import { stepsOver } from "#tests/support/migration-steps.ts";
 import { createEmptyDatabase } from "#tests/support/postgres.ts";
 
-let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
-let owner: pg.Client;
+let { owner, goUp, goBack, close } = {} as MigrationSteps;
 beforeAll(async () => {
-  database = await createEmptyDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  ({ owner, goUp, goBack, close } = await stepsOver("0036_keys", await createEmptyDatabase()));
 });
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
-
-const goUp = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
-async function goBack(): Promise<void> {
-  const names = await migrationNames();
-  await migrate({ ownerUrl: database.ownerUrl, applicationRole, downTo: names[names.indexOf("0036_keys") - 1] ?? "none" });
-}
+afterAll(() => close());
 
 const rowsOf = async (text: string, ...values: unknown[]) => (await owner.query(text, values)).rows;
 const userId = randomUUID();

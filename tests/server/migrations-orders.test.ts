@@ -1,35 +1,19 @@
 /** Orders by bank transfer get a column for their subscription, while processes of the release before go on with `stripe_session_id`. */
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrationNames } from "#server/db/migrations.ts";
-import { migrate } from "#server/db/migrator.ts";
 import { inTransaction } from "#server/db/transaction.ts";
-import { applicationRole } from "#server/embedded/postgres.ts";
 import { noteCompleted } from "#server/features/billing/orders.ts";
 import { isOrderedOrPaidBefore, selectSubscriptionOfOrder, selectUnpaidOrderOf } from "#server/features/billing/transfer-queries.ts";
+import type { MigrationSteps } from "#tests/support/migration-steps.ts";
+import { stepsOver } from "#tests/support/migration-steps.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 let database: TestDatabase;
-let owner: pg.Client;
+let { owner, goUp, goBack, close } = {} as MigrationSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  ({ owner, goUp, goBack, close } = await stepsOver("0119_subscriptions_of_orders", database));
 });
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
-
-const goUp = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
-async function goBack(): Promise<void> {
-  const names = await migrationNames();
-  await migrate({
-    ownerUrl: database.ownerUrl,
-    applicationRole,
-    downTo: names[names.indexOf("0119_subscriptions_of_orders") - 1] ?? "none",
-  });
-}
+afterAll(() => close());
 
 /** An order of an account of its own, 45 days old. */
 async function order(): Promise<string> {

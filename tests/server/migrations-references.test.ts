@@ -1,28 +1,14 @@
 /** The migration that gives ids in JSON and in texts columns of their own fills them from what was written before it, and goes down again. */
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrationNames } from "#server/db/migrations.ts";
-import { migrate } from "#server/db/migrator.ts";
-import { applicationRole } from "#server/embedded/postgres.ts";
+import type { MigrationSteps } from "#tests/support/migration-steps.ts";
+import { stepsOver } from "#tests/support/migration-steps.ts";
 import { createEmptyDatabase } from "#tests/support/postgres.ts";
 
-let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
-let owner: pg.Client;
+let { owner, goUp, goBack, close } = {} as MigrationSteps;
 beforeAll(async () => {
-  database = await createEmptyDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  ({ owner, goUp, goBack, close } = await stepsOver("0120_typed_references", await createEmptyDatabase()));
 });
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
-
-const goUp = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
-async function goBack(): Promise<void> {
-  const names = await migrationNames();
-  await migrate({ ownerUrl: database.ownerUrl, applicationRole, downTo: names[names.indexOf("0120_typed_references") - 1] ?? "none" });
-}
+afterAll(() => close());
 const firstOf = async (text: string, ...values: unknown[]) => (await owner.query(text, values)).rows[0];
 
 /** A wallet, and a hold for every answer. */
